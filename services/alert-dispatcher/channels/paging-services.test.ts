@@ -64,7 +64,7 @@ describe('services of a PagerDuty account', () => {
     await expect(list(undefined, { HEALTH_ALERT_PAGING_A_API_KEY: 'another', ...unreadable })).rejects.toMatchObject({
       code: 'conflict',
       message:
-        'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_ROUTING_KEY: the file of HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE cannot be read',
+        'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_ROUTING_KEY: cannot read the file set in HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE; check its path and permissions',
     })
   })
 

@@ -146,7 +146,7 @@ class OpenClaims implements ClaimedMessages {
     })
   }
 
-  /** Releases messages for a random time, so that they are not all claimed again at once. */
+  /** Releases messages after a random delay, so that they are not all claimed again at once. */
   async #release(messages: Iterable<HeldMessage>): Promise<void> {
     await this.#holding.outbox.renew(this.#forget(messages), maxPostponeMs * (0.5 + 0.5 * Math.random()))
   }

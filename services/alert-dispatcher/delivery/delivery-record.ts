@@ -15,7 +15,7 @@ export const TargetDelivery = z.object({
   sinceMs: z.number(),
   /** The notification that is being sent, possibly an earlier one; null if none is. */
   sending: z.int().min(0).nullable(),
-  /** The last notifications that were received, so that a repeated one is recognized. */
+  /** Sequence numbers of the last received notifications, to recognize duplicates. */
   taken: z.array(z.int().min(0)).max(8),
   /** Whether a send had no known result, so that the target may have received the alert. */
   mayKnow: z.boolean(),
@@ -27,7 +27,7 @@ export type TargetDelivery = z.infer<typeof TargetDelivery>
 /** Delivery of one episode to its targets, by `targetKey`; stored under `deliveryRecordKey`. */
 export const DeliveryRecord = z.object({
   recipients: z.record(z.string().max(130), TargetDelivery),
-  /** Sequence of the recovery, once there is one. */
+  /** Sequence number of the recovery; null until the episode has recovered. */
   endedBy: z.int().min(0).nullable(),
   /** False if the store lost earlier deliveries, so that there may be other recipients. */
   isWhole: z.boolean(),

@@ -74,8 +74,8 @@ export const restoreInboundConditions = async (deps: WriteDeps): Promise<void> =
     ...(await listRecoveries(deps, nowMs)),
   ])
   await repeatNotifications(store, missed)
-  // If the store is emptied meanwhile, the restored entries are lost and the marker is not written. Only written keys
-  // are compared with the store, so both keys are written.
+  // The marker is not written if the store was emptied during the restore. `updateTogether` detects conflicts only on
+  // the keys that it writes, so it also writes `restoreKey`.
   await store.updateTogether(
     { one: { key: restoreMarkerKey, schema: RestoreMarker }, many: { keys: [restoreKey], schema: RestoreMarker } },
     (_marker, restoring) =>

@@ -6,7 +6,7 @@ import { hasWebhookSubscriptions } from '#shared/config/shared-settings.ts'
 import { authSettings } from '../auth/config.ts'
 import { deviceSettings } from '../auth/device/config.ts'
 import { computeOwnerId } from '../connections/user-connections.ts'
-import { canManageUsers } from '../features/refusal.ts'
+import { canManageUsers } from '../features/authorization.ts'
 import type { Gateway } from '../gateway.ts'
 
 const { IDP_SECRET_KEY } = authSettings

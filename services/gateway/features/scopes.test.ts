@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { scopes, type Identity } from '#proto/call.ts'
 import type { Route } from '../http-route.ts'
-import { hasScopeForRoute } from './refusal.ts'
+import { hasScopeForRoute } from './authorization.ts'
 
 const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
 

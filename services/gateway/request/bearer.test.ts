@@ -25,7 +25,7 @@ const comparisonsIn = (path: string, text: string): string[] => {
   return found
 }
 
-describe('isSameText', () => {
+describe('isTimingSafeEqual', () => {
   it('returns true for equal texts only', () => {
     expect(['abc', 'abd', 'ab', 'abcd', ''].map((given) => isTimingSafeEqual(given, 'abc'))).toEqual([
       true,

@@ -44,7 +44,7 @@ export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string 
 /** Compares two texts in constant time, so that the duration reveals neither their content nor their lengths. */
 export const isTimingSafeEqual = (candidate: string, secret: string): boolean => createTextComparison(secret)(candidate)
 
-/** Returns `isSameText` for one secret, whose digest is computed once. */
+/** Returns `isTimingSafeEqual` for one secret, whose digest is computed once. */
 const createTextComparison = (secret: string): ((candidate: string) => boolean) => {
   const digest = digestOf(secret)
   return (candidate) => timingSafeEqual(digestOf(candidate), digest)

@@ -6,7 +6,7 @@ import { ApiKeyResponse, ApiKeyRequest, ApiKeysResponse, type ListedKey, Revoked
 import { noQuery } from '#proto/http/parameters.ts'
 import { type ApiKeys, isOperator, createOperatorRequiredError, operatorIdentity } from '../auth/keys/keys.ts'
 import type { ApiKeyRecord } from '../auth/keys/registry.ts'
-import { hasScopeForRoute } from '../features/refusal.ts'
+import { hasScopeForRoute } from '../features/authorization.ts'
 import { ApiKeyId } from '../auth/keys/key-token.ts'
 import { parseRequestInput } from '../request/parse.ts'
 import { defineDeleteRoute, defineGetRoute, definePostRoute, type Route } from '../http-route.ts'

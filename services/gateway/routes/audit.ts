@@ -1,6 +1,6 @@
 import type { AuditRecord } from '#proto/audit.ts'
 import { AuditResponse, AuditQuery } from '#proto/http/audit.ts'
-import { canManageUsers } from '../features/refusal.ts'
+import { canManageUsers } from '../features/authorization.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { defineGetRoute } from '../http-route.ts'
 

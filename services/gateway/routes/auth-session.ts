@@ -23,7 +23,7 @@ import {
   keyCookie,
 } from '../auth/cookies.ts'
 import { verifyKeySignature } from '../auth/keys/key-token.ts'
-import { findRouteRefusal, listUsableFeatures } from '../features/refusal.ts'
+import { findRouteRefusal, listUsableFeatures } from '../features/authorization.ts'
 import type { Gateway } from '../gateway.ts'
 import { resolveCloudMode } from '../installation/edition.ts'
 import { createSuccessBody } from '../response/envelope.ts'

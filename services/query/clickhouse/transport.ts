@@ -268,7 +268,7 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
 export const computeRemainingCallMs = (context: QueryContext, nowMs: number): number =>
   context.deadline - nowMs - responseMarginMs
 
-/** Returns false after an exception, which ends the statement, and after failures before its start. */
+/** Returns whether the statement may still run: not after success, an exception, or a failure before its start. */
 const mayStillRun = (error: unknown): boolean => {
   if (error === undefined || findClickhouseCode(error) !== undefined) return false
   const reason = findFailureReason(error)

@@ -95,7 +95,7 @@ describe('the total of a table page', () => {
 
 describe('the pages of a history', () => {
   const moment = Math.floor(Date.now() / 1_000)
-  /** Queries with equal sort values, whose order is undefined. */
+  /** Inserts queries with the same time into `system.query_log`; their order is undefined. */
   const log = async (ids: readonly string[], second: number) => {
     const time = { event_date: new Date(second * 1_000).toLocaleDateString('sv-SE'), event_time: second }
     const row = { ...time, type: 'QueryFinish', is_initial_query: 1, user: 'pager', query: 'SELECT paged' }

@@ -7,7 +7,7 @@ import {
 import { buildEpochMsSql, findMissingPrivilege, removeLiterals } from './sessions.ts'
 import { type RunQuery, ownStatementPrefix, type PostgresSource } from './source.ts'
 
-/** The setup of `pg_stat_statements`. Without the extension, `version` and `schema`, which is quoted, are null. */
+/** State of the extension `pg_stat_statements`. `schema` is a quoted identifier. Null if it is not installed. */
 const Extension = z.object({
   database: z.string(),
   isLoaded: z.boolean(),

@@ -6,7 +6,7 @@ const basics = ['25.8.1', 77, 'machine', 'Asia/Kathmandu', '0']
 const load = [4, 2, 30, 40, 1.5, 0.25, 50, 200, 0, 7]
 const counts = [3, 40, 1_000]
 const cores = [8]
-/** All values in the order of one statement. */
+/** The values of a statement that reads all metrics at once, in column order. */
 const all = [3, 40, ...load.slice(0, 6), ...cores, ...load.slice(6), 1_000]
 const tables = ['processes', 'merges', 'asynchronous_metrics', 'metrics', 'disks', 'query_log']
 

@@ -148,7 +148,7 @@ interface FiguresRequest<N extends HostMetricName> {
   cache?: ResultCacheClass
 }
 
-/** Tables of `system` that every user may read, although they are hidden from users without privileges. */
+/** Tables of `system` that every user can read, even if `system.tables` does not list them for that user. */
 const alwaysReadable = ['databases', 'tables', 'settings']
 
 /** The unavailable reasons of unreadable `system` tables, by table name. */

@@ -35,7 +35,8 @@ type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
  * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the limit of
- * concurrent statements of callers. Throws for an invalid file.
+ * concurrent statements of callers. Throws if a file with tool statements is
+ * invalid.
  */
 export const createToolRowsHandler = (
   parts: QueryHandlerDeps,

@@ -41,7 +41,7 @@ const callees = new Set(serviceNames.flatMap(listKeyHolders))
 const parseCallKey = (text: string): CallKey => {
   const [callee = '', key = '', ...rest] = text.split('=')
   if (callees.has(callee) && isKey(key) && rest.length === 0) return { callee, key }
-  throw new Error(`must be <service>=<64 hexadecimal digits>, as derived for one caller: ${deriveCallKeyCommand}`)
+  throw new Error(`must be <service>=<64 hexadecimal digits>; derive the key of a caller with: ${deriveCallKeyCommand}`)
 }
 
 const splitList = (text: string): string[] => text.split(',').map((each) => each.trim())

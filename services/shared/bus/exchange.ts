@@ -134,8 +134,8 @@ export class RequestExchange {
   }
 
   /**
-   * Ends the exchange unless frames arrived meanwhile. After a stall of this process, timers run before received
-   * frames.
+   * Ends the exchange as stalled unless a frame arrives in the current iteration of the event loop. If this process was
+   * blocked, the timer runs before the frames that have already arrived.
    */
   #suspect(): void {
     const before = this.#framesReceived

@@ -37,10 +37,10 @@ export const formatCallSubject = (
 /** The token in place of the instance in requests for user connections; no instance can have this name. */
 export const guestToken = '_guest'
 
-/** Returns the NATS user of the guest part of a service; it also has its own key. */
+/** Returns the NATS user of the guest process of a service; it also has its own key. */
 export const formatGuestUserName = (service: ServiceName): string => `${service}-guest`
 
-/** Returns the key holders of a service: the service itself and its guest part, if it has one. */
+/** Returns the key holders of a service: the service itself and its guest process, if it has one. */
 export const listKeyHolders = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, formatGuestUserName(service)] : [service]
 
@@ -96,7 +96,7 @@ export const formatEventSubject = (sender: string, name: string): string => `eve
 /** The sender of an event. The subject proves it, because a user may publish only under its own name. */
 export interface EventSender {
   service: ServiceName
-  /** Whether the guest part of the service published it. */
+  /** Whether the guest process of the service published it. */
   isGuest: boolean
 }
 
@@ -108,15 +108,15 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
-/** Returns the prefix of the inbox of a connection. `owner` is a service, or the NATS user of its guest part. */
+/** Returns the inbox prefix of a connection. `owner` is a service, or the NATS user of its guest process. */
 export const formatInboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
-/** Returns the owner of an inbox: a service, or the NATS user of its guest part. */
+/** Returns the owner of an inbox: a service, or the NATS user of its guest process. */
 export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ?? ''
 
 /**
- * Returns whether a reply subject is in an inbox of this service or of its guest part. Replies to any other subject
- * could be abused to publish messages that the caller itself may not publish.
+ * Returns whether a reply subject is in an inbox of this service or of its guest process. Replies to any other
+ * subject could be abused to publish messages that the caller itself may not publish.
  */
 export const isInboxOf = (service: ServiceName, reply: string): boolean =>
   reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

@@ -72,7 +72,7 @@ describe('a variable with a file', () => {
       now,
     )
     expect(() => parseSettings({ CRON_SECRET: secretSetting('Guards.') }, env)).toThrow(
-      'CRON_SECRET: the file of CRON_SECRET_FILE cannot be read',
+      'CRON_SECRET: cannot read the file set in CRON_SECRET_FILE; check its path and permissions',
     )
   })
 

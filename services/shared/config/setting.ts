@@ -96,7 +96,8 @@ const parseSetting = (setting: Setting<unknown>, name: string, env: Environment)
  */
 const readVariable = (env: Environment, name: string): string | undefined => {
   const given = env[name]
-  if (given === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
+  if (given === undefined && env[`${name}_FILE`])
+    throw new Error(`cannot read the file set in ${name}_FILE; check its path and permissions`)
   return given === '' ? undefined : given
 }
 

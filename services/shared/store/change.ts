@@ -63,7 +63,7 @@ const encodeValue = (value: unknown, what: string, { valueBytes }: StoreLimits):
 /** Returns the name if it is valid, otherwise throws `invalid`. */
 export const requireName = (name: string): string => {
   if (namePattern.test(name)) return name
-  throw new ServiceError('invalid', 'invalid name in the store; use 1 to 512 characters without control characters')
+  throw new ServiceError('invalid', 'invalid store key; use 1 to 512 characters without control characters')
 }
 
 /**

@@ -13,7 +13,7 @@ import type { StoreTables } from './tables.ts'
 /** The operations of a database server that differ between PostgreSQL and SQLite. */
 export interface DatabaseServer extends AsyncDisposable {
   kysely: Kysely<unknown>
-  /** Like `kysely` with a longer statement timeout, if `kysely` has one. */
+  /** Like `kysely`, with a longer statement timeout for migrations. Absent if the database has no such timeout. */
   migrating?: Kysely<unknown>
   probe(): Promise<unknown>
   /** Calls the listener after a `pg_notify` on the channel and after a reconnect; never on SQLite. */

@@ -3,7 +3,7 @@ import { ManagementOperation } from '#proto/management.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createCall, openTestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
-import { buildManagementStatement } from './manage.ts'
+import { buildManagementStatement } from './manage-access.ts'
 
 const password = { hash: 'a'.repeat(64), salt: 'b'.repeat(32) }
 const odd = 'o`d\'d"\\ -- ;'

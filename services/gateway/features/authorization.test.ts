@@ -8,7 +8,7 @@ import { anonymousCaller } from '../auth/identity.ts'
 import type { RouteAccessLevel } from '../http-route.ts'
 import { featureSettings } from './config.ts'
 import { resolvePermissions, type Policy } from './policy.ts'
-import { explainForbidden, findRouteRefusal, listUsableFeatures } from './refusal.ts'
+import { explainForbidden, findRouteRefusal, listUsableFeatures } from './authorization.ts'
 
 const policy = (right: AnonymousAccess, env: Record<string, string> = {}): Policy => ({
   permissions: resolvePermissions(parseSettings(featureSettings, env), {}),
