@@ -40,7 +40,7 @@ export const TableRead = z.object({
   rows: z.number(),
   marks: z.number(),
   isFinal: z.boolean(),
-  /** Whether the host filters rows before it reads all columns. */
+  /** Whether the host applies PREWHERE: it filters rows before it reads all columns. */
   hasPrewhere: z.boolean(),
   columns: z.array(ReadColumn),
   conditions: z.array(ReadCondition),

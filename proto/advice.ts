@@ -14,10 +14,10 @@ export type AdviceKind = z.infer<typeof AdviceKind>
  * How the savings were determined. `verified`: by a test on data of the host. `estimated`: from counts of the host.
  * `unverified`: from experience with such changes.
  */
-export const proofLevels = ['verified', 'estimated', 'unverified'] as const
+export const verificationLevels = ['verified', 'estimated', 'unverified'] as const
 /** How the savings of a recommendation were determined. */
-export const ProofLevel = z.enum(proofLevels)
-export type ProofLevel = z.infer<typeof ProofLevel>
+export const VerificationLevel = z.enum(verificationLevels)
+export type VerificationLevel = z.infer<typeof VerificationLevel>
 
 /**
  * Data that one execution reads from the table, before and after the change. Bytes are compressed sizes of the read
@@ -44,7 +44,7 @@ export const Recommendation = z.object({
   rewritten: z.string().nullable(),
   /** Whether `ddl` or `rewritten` contains values of the query. */
   includesValues: z.boolean(),
-  proof: ProofLevel,
+  proof: VerificationLevel,
   /** Data that the change would save; null if unknown. */
   savings: Savings.nullable(),
   risk: z.string(),

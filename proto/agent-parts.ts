@@ -97,8 +97,8 @@ export const EgressPart = z.object({
 })
 export type EgressPart = z.infer<typeof EgressPart>
 
-/** Kinds of failures that end a response. */
-export const agentFailures = [
+/** Error codes of failures that end a response. */
+export const agentErrorCodes = [
   'provider-key-refused',
   'provider-out-of-credit',
   'provider-rate-limited',
@@ -121,7 +121,7 @@ export const agentFailures = [
   'run-lost',
   'internal',
 ] as const
-export type AgentFailure = (typeof agentFailures)[number]
+export type AgentErrorCode = (typeof agentErrorCodes)[number]
 
 /** `data-error`: why a response is incomplete. A newer release may add codes. */
 export const ErrorPart = z.object({
@@ -158,10 +158,10 @@ export const ClaimsPart = z.object({
 export type ClaimsPart = z.infer<typeof ClaimsPart>
 
 /**
- * `data-correction`: the text of the step that contains this part replaces the text of the step before it, whose claims
- * had figures that do not follow from the cited results.
+ * `data-correction`: the text of the step with this part replaces the text of the previous step. The replaced text had
+ * figures that do not follow from the cited results.
  */
 export const CorrectionPart = z.object({
-  /** These figures, as written in the replaced text. */
+  /** The figures that do not follow from the cited results, as written in the replaced text. */
   untraced: z.array(z.string().max(64)).max(100),
 })

@@ -65,7 +65,7 @@ export const ApprovalId = z
   .regex(/^[a-z0-9-]{1,64}\.[\w-]{22}\.[1-9]\d{0,3}$/, 'must be the id of an approval request')
 
 /** The tools that change a host, with the input of the action of the same name. */
-export const controlTools = {
+export const controlToolInputs = {
   kill_query: actionParameters.killQuery,
   optimize_table: actionParameters.optimizeTable,
   kill_mutation: actionParameters.killMutation,
@@ -76,9 +76,9 @@ const controlRequest = <T extends z.ZodRawShape, N extends string>(tool: N, inpu
 
 /** An action on a host that a run requests. */
 export const HostActionRequest = z.discriminatedUnion('tool', [
-  controlRequest('kill_query', controlTools.kill_query),
-  controlRequest('optimize_table', controlTools.optimize_table),
-  controlRequest('kill_mutation', controlTools.kill_mutation),
+  controlRequest('kill_query', controlToolInputs.kill_query),
+  controlRequest('optimize_table', controlToolInputs.optimize_table),
+  controlRequest('kill_mutation', controlToolInputs.kill_mutation),
 ])
 export type HostActionRequest = z.infer<typeof HostActionRequest>
 

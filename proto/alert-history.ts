@@ -3,7 +3,7 @@ import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
 /** An entry of the alert history: a change of an episode, and whether recipients were notified. */
-export const HistoryEntry = z.object({
+export const AlertHistoryEntry = z.object({
   id: z.string().max(300),
   /**
    * `fire`, `escalate`, `lower`, `remind`, `recover`, or `held` for notifications that were not sent; a newer release
@@ -21,10 +21,10 @@ export const HistoryEntry = z.object({
   /** Epoch milliseconds of the first breach, and of the change. */
   sinceMs: z.number().int(),
   atMs: z.number().int(),
-  /** The reason of the change; for `held` one word such as `maintenance` or `quiet-hours`. */
+  /** The reason for the change; for `held` one word such as `maintenance` or `quiet-hours`. */
   reason: z.string().max(300),
 })
-export type HistoryEntry = z.infer<typeof HistoryEntry>
+export type AlertHistoryEntry = z.infer<typeof AlertHistoryEntry>
 
 /** A silence of an episode: an `ack` suppresses its reminders, a `dismissal` all notifications except the recovery. */
 export const Silence = z.object({
@@ -36,7 +36,7 @@ export const Silence = z.object({
   by: z.string().max(256),
   note: z.string().max(500),
   atMs: z.number().int(),
-  /** End of the silence; null lasts until the recovery. */
+  /** End of the silence in epoch milliseconds; null if it lasts until the recovery. */
   untilMs: z.number().int().nullable(),
 })
 export type Silence = z.infer<typeof Silence>

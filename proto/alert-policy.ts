@@ -15,7 +15,7 @@ const threshold = z.number().nullable()
 
 /** Settings of all alerts. Absent fields are inherited from the next lower layer. */
 export const AlertSettings = z.object({
-  /** False pauses notifications; checks continue. */
+  /** Whether notifications are sent. If false, rules are still evaluated. */
   enabled: z.boolean().optional(),
   minSeverity: Severity.optional(),
   /** Minutes before a reminder of a condition at the same severity; 0 disables reminders. */
@@ -122,18 +122,18 @@ const route = {
   target: z.string().min(1).max(64),
   enabled: z.boolean().default(true),
   minSeverity: Severity.nullable().default(null),
-  /** Whether to evaluate no further routes if this one matches. */
+  /** Whether routing stops here: if this route matches, no further routes are evaluated. */
   last: z.boolean().default(false),
 }
 /**
  * A route, which sends matching notifications to one target. `*` matches any text, `?` any character. Routes are
  * evaluated in id order, those of files last.
  */
-export const Route = z.object({ id: AlertConfigId, ...route })
-export type Route = z.infer<typeof Route>
+export const NotificationRoute = z.object({ id: AlertConfigId, ...route })
+export type NotificationRoute = z.infer<typeof NotificationRoute>
 
 /** A route with its problem: why it has no valid target, or null if it is valid. Invalid routes match nothing. */
-export const CheckedRoute = Route.extend({ problem: z.string().nullable().default(null) })
+export const CheckedRoute = NotificationRoute.extend({ problem: z.string().nullable().default(null) })
 
 /** Settings of one channel. Absent fields are inherited from the next lower layer. */
 export const ChannelSettings = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HistoryEntry, Silence } from './alert-history.ts'
+import { AlertHistoryEntry, Silence } from './alert-history.ts'
 import {
   AlertSettings,
   ChannelField,
@@ -8,7 +8,7 @@ import {
   DigestSettings,
   MaintenanceWindow,
   QuietHours,
-  Route,
+  NotificationRoute,
   RuleSettings,
   AlertConfigId,
   CheckedRoute,
@@ -33,8 +33,8 @@ export const AlertCondition = z.object({
   title: z.string(),
   unit: Unit,
   /**
-   * `pending` until it has breached often enough, then `firing`; `cleared` if it is ok but the recovery is not sent
-   * yet.
+   * `pending` until the rule has breached in enough consecutive sweeps, then `firing`. `cleared` if the condition is
+   * ok, but its recovery is not sent yet.
    */
   phase: z.enum(['pending', 'firing', 'cleared']),
   severity: Severity,
@@ -47,7 +47,7 @@ export const AlertCondition = z.object({
   lastNotifiedAtMs: Milliseconds.nullable(),
   /** Why a due notification is held back; null if none is. A newer release may add values. */
   held: z.string().nullable(),
-  /** The silences in force: null without one. An `untilMs` of null lasts until the recovery. */
+  /** The active silences; null without one. If `untilMs` is null, the silence lasts until the recovery. */
   acknowledged: Until,
   dismissed: Until,
 })
@@ -91,7 +91,7 @@ export const AlertCheck = z.object({
   critical: z.number().nullable(),
   below: z.boolean(),
   runbook: z.string(),
-  /** Whether the rule has a diagnostic. */
+  /** Whether the rule has a diagnostic, a statement whose rows explain the condition. */
   diagnosed: z.boolean(),
 })
 export type AlertCheck = z.infer<typeof AlertCheck>
@@ -149,7 +149,7 @@ export const AlertConfigUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('custom-rule'), value: CustomRule }),
   z.object({ kind: z.literal('maintenance-window'), value: MaintenanceWindow }),
   z.object({ kind: z.literal('quiet-hours'), value: QuietHours }),
-  z.object({ kind: z.literal('route'), value: Route }),
+  z.object({ kind: z.literal('route'), value: NotificationRoute }),
   z.object({ kind: z.literal('webhook-target'), value: WebhookTargetInput }),
 ])
 export type AlertConfigUpdate = z.infer<typeof AlertConfigUpdate>
@@ -163,8 +163,8 @@ export const AlertConfigKey = z.discriminatedUnion('kind', [
 ])
 export type AlertConfigKey = z.infer<typeof AlertConfigKey>
 
-/** Maximum history lines in one response. */
-export const maxHistoryLines = 200
+/** Maximum history entries in one response. */
+export const maxAlertHistoryEntries = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 /** Callers and feature of the methods that `report` may call too. */
@@ -201,9 +201,9 @@ export const alertingMethods = {
       hostKey: HostKey.optional(),
       fromMs: Milliseconds.optional(),
       toMs: Milliseconds.optional(),
-      limit: z.int().min(1).max(maxHistoryLines),
+      limit: z.int().min(1).max(maxAlertHistoryEntries),
     }),
-    output: z.array(HistoryEntry),
+    output: z.array(AlertHistoryEntry),
   }),
   silences: rpc({
     ...reportMethodTraits,
@@ -220,7 +220,7 @@ export const alertingMethods = {
       kind: Silence.shape.kind,
       ruleId: RuleId,
       episode: z.string().max(160).optional(),
-      /** Duration of the silence; null lasts until the recovery. */
+      /** Duration of the silence; null if it lasts until the recovery. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),

@@ -16,7 +16,7 @@ const Whole = z.int().min(0)
 
 /** The result of a sweep. */
 export const SweepSummary = z.object({
-  /** False if sweeps are disabled: then nothing was done. */
+  /** Whether sweeps are enabled. If false, no rules were evaluated. */
   enabled: z.boolean().default(true),
   hosts: Whole,
   /** Number of evaluated rules on all hosts, and how many of them were not ok. */

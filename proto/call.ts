@@ -16,7 +16,7 @@ export const guestServices: readonly ServiceName[] = ['query']
  * The services that each service calls, according to the contracts. A service accepts identities that the gateway
  * signed for its callers.
  */
-export const serviceCalls: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
+export const serviceDependencies: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   gateway: ['query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'],
   query: [],
   agent: ['query', 'mcp', 'report'],
@@ -53,7 +53,7 @@ export const Feature = z.enum(features)
 export type Feature = z.infer<typeof Feature>
 
 /** The profile of a signed-in user from the identity provider, for display only. */
-export const Profile = z.object({
+export const UserProfile = z.object({
   name: z.string().max(256).optional(),
   email: z.string().max(256).optional(),
   /** URL of the avatar. */
@@ -62,22 +62,22 @@ export const Profile = z.object({
   /** Additional fields selected by the operator, by name. */
   fields: z.record(z.string().max(64), z.string().max(1_024)).optional(),
 })
-export type Profile = z.infer<typeof Profile>
+export type UserProfile = z.infer<typeof UserProfile>
 
 /**
  * Scopes of an API key: `read`, `write` (changes and SQL, includes `read`), `agent`, and `mcp` for the tool server.
  */
 export const scopes = ['read', 'write', 'agent', 'mcp'] as const
 /** A scope of an API key. */
-export const Scope = z.enum(scopes)
-export type Scope = z.infer<typeof Scope>
+export const ApiKeyScope = z.enum(scopes)
+export type ApiKeyScope = z.infer<typeof ApiKeyScope>
 
 /** The caller, as resolved by the gateway. `features` are those that it can use; `all` means every feature. */
 export const Identity = z.object({
   kind: z.enum(['anonymous', 'guest', 'user', 'key', 'service']),
   subject: z.string().max(256),
   features: z.union([z.literal('all'), z.array(z.string()).max(64)]),
-  profile: Profile.optional(),
+  profile: UserProfile.optional(),
   /** Scopes of an API key. If absent, only the features limit the caller. A newer release may add names. */
   scopes: z.array(z.string().max(32)).max(16).optional(),
   /** Whether the API key is a browser session, so that a user can decide on approval requests. */
@@ -86,8 +86,8 @@ export const Identity = z.object({
 export type Identity = z.infer<typeof Identity>
 
 /** The priority of a request, highest first: requests of users, tools of agents, sweeps, reports. */
-export const Priority = z.enum(['person', 'tool', 'sweep', 'report'])
-export type Priority = z.infer<typeof Priority>
+export const RequestPriority = z.enum(['person', 'tool', 'sweep', 'report'])
+export type RequestPriority = z.infer<typeof RequestPriority>
 
 /** W3C trace context of the caller's span. */
 export interface W3cTraceContext {
@@ -96,7 +96,7 @@ export interface W3cTraceContext {
 }
 
 /** The context of a request. Handlers pass it on, so deadline, trace and cancellation span all services. */
-export interface Call {
+export interface CallContext {
   identity: Identity
   /**
    * When the caller stops waiting, by `Clock.elapsedMs` of this process. On the bus, the remaining time is sent
@@ -104,7 +104,7 @@ export interface Call {
    */
   deadline: number
   signal: AbortSignal
-  priority: Priority
+  priority: RequestPriority
   trace?: W3cTraceContext | undefined
   /** The calling service, proven by the subject it published on; set on the serving side only. */
   caller?: ServiceName | undefined
@@ -115,11 +115,11 @@ export interface Call {
 }
 
 /** Returns whether an identity can use a feature. Methods without a feature are open to all their callers. */
-export const mayUse = (identity: Identity, feature: Feature | undefined): boolean =>
+export const mayUseFeature = (identity: Identity, feature: Feature | undefined): boolean =>
   feature === undefined || identity.features === 'all' || identity.features.includes(feature)
 
 /** Throws `forbidden` with the feature in its details, so that the gateway can suggest signing in. */
 export const requireFeature = (identity: Identity, feature: Feature | undefined, what: string): void => {
-  if (!mayUse(identity, feature))
+  if (!mayUseFeature(identity, feature))
     throw new ServiceError('forbidden', `you do not have access to ${what}`, { details: { feature } })
 }

@@ -143,11 +143,11 @@ export const CellFormat = z.enum([
 export type CellFormat = z.infer<typeof CellFormat>
 
 /** The display of a status that a host reports: a word, a shape and a color. */
-export const CellState = z.strictObject({
+export const StatusDisplay = z.strictObject({
   word: z.string().min(1).max(24),
   status: z.enum(['ok', 'running', 'warning', 'failed', 'off']),
 })
-export type CellState = z.infer<typeof CellState>
+export type StatusDisplay = z.infer<typeof StatusDisplay>
 
 const TableColumn = z.strictObject({
   name: z.string().min(1),
@@ -161,10 +161,10 @@ const TableColumn = z.strictObject({
   /** Target of a `link` cell: a path with `{column}` placeholders. */
   href: z.string().optional(),
   /** The display of the values of a `badge`. Other values are shown unchanged. */
-  states: z.record(z.string(), CellState).optional(),
+  states: z.record(z.string(), StatusDisplay).optional(),
 })
 
-/** The shape of `charts/<topic>/<id>.table.yaml`. Sorting, filters, search and paging wrap around `sql`. */
+/** The shape of `charts/<topic>/<id>.table.yaml`. `query` wraps `sql` to sort, filter, search and page its rows. */
 export const TableDefinition = z.strictObject({
   ...descriptionFields,
   columns: z.array(TableColumn).min(1),
@@ -196,12 +196,12 @@ export const TableInfo = TableDefinition.omit({ sql: true, key: true, logTime: t
 export type TableInfo = z.infer<typeof TableInfo>
 
 /** A folder of `charts/`, which is an entry of the menu. */
-export const Topic = z.object({ id: z.string(), title: z.string() })
-export type Topic = z.infer<typeof Topic>
+export const ChartTopic = z.object({ id: z.string(), title: z.string() })
+export type ChartTopic = z.infer<typeof ChartTopic>
 
 /** All definitions in force, in menu order. */
 export const Catalogue = z.object({
-  topics: z.array(Topic).default([]),
+  topics: z.array(ChartTopic).default([]),
   charts: z.array(ChartInfo),
   tables: z.array(TableInfo),
 })

@@ -8,7 +8,7 @@ import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 export const TestMessageResult = z.object({
   /** The name that routes use. */
   name: z.string(),
-  /** `ok`, `retry` for transient failures, `permanent` and `config` for others. A newer release may add values. */
+  /** `ok`, `retry` (transient failure), `permanent` (message rejected) or `config`. A newer release may add values. */
   result: z.string(),
   /** Why the test failed, or a hint for the operator after a successful one. */
   reason: z.string().nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { Fingerprint } from './fingerprints.ts'
+import { QueryPatternSummary } from './fingerprints.ts'
 import { QueriedHost, FleetMetrics, HostStatus, hostDataReaders } from './host.ts'
 import { ComparedHostKeys } from './settings-diff.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
@@ -10,13 +10,13 @@ import { UsedWindow, TimeWindow } from './time-window.ts'
 export const ComparedHost = QueriedHost.extend({
   status: HostStatus.nullable(),
   metrics: FleetMetrics.nullable(),
-  /** Why its query patterns are unavailable. */
+  /** Why the query patterns of this host are unavailable; null if they are available. */
   unavailable: UnavailableReason.nullable(),
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
 
 /** Statistics of one query pattern on one host. */
-export const PatternStatistics = Fingerprint.pick({
+export const PatternStatistics = QueryPatternSummary.pick({
   calls: true,
   totalMs: true,
   averageMs: true,
@@ -33,7 +33,7 @@ export type PatternStatistics = z.infer<typeof PatternStatistics>
  * One query pattern on all compared hosts. `values` are in host order; null where the pattern did not run or the host
  * returned no data.
  */
-export const ComparedPattern = Fingerprint.pick({ hash: true, query: true, kind: true }).extend({
+export const ComparedPattern = QueryPatternSummary.pick({ hash: true, query: true, kind: true }).extend({
   values: z.array(PatternStatistics.nullable()),
 })
 export type ComparedPattern = z.infer<typeof ComparedPattern>
@@ -48,7 +48,7 @@ export const comparisonMethods = {
     input: z.object({
       hostKeys: ComparedHostKeys,
       ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape,
-      /** The maximum number of patterns: those that differ most, among the most expensive of each host. */
+      /** Maximum number of patterns. From the most expensive ones per host, those that differ most are returned. */
       limit: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({

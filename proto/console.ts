@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { declareByteFrames, rpc, stream } from './contract.ts'
 import { hostInput } from './host.ts'
-import { RowValues, StatementFacts } from './statement.ts'
+import { RowValues, StatementExecution } from './statement.ts'
 import { exportFormats } from './table-page.ts'
 
 /** Maximum length of a statement in characters. */
@@ -91,7 +91,7 @@ export const consoleMethods = {
       columns: z.array(ResultColumn),
       rows: z.array(RowValues),
       truncated: Truncation.nullable(),
-      statement: StatementFacts,
+      statement: StatementExecution,
     }),
   }),
   streamQuery: stream({
@@ -107,7 +107,7 @@ export const consoleMethods = {
     /** Only `json` returns the columns; in csv and tsv they are the first line. */
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
     frames: declareByteFrames(),
-    tail: z.object({ truncated: Truncation.nullable(), statement: StatementFacts }),
+    tail: z.object({ truncated: Truncation.nullable(), statement: StatementExecution }),
   }),
   cancelQuery: rpc({
     doc: 'Cancels a run of the same caller by its `runId`. `not-found` if it is not running.',

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Call, Feature, ServiceName } from './call.ts'
+import type { CallContext, Feature, ServiceName } from './call.ts'
 
 interface MethodTraits {
   /** Description in one sentence. */
@@ -36,14 +36,14 @@ export interface Rpc<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Zo
   output: O
 }
 
-/** The content of a stream: JSON values validated at both ends, or opaque bytes. */
-export type Frames<F extends z.ZodType = z.ZodType> = { kind: 'json'; schema: F } | { kind: 'bytes' }
+/** The format of the frames of a stream: JSON values that both ends validate, or opaque bytes. */
+export type FrameFormat<F extends z.ZodType = z.ZodType> = { kind: 'json'; schema: F } | { kind: 'bytes' }
 
 /** A streaming method: a JSON request, then a JSON head, ordered frames and a JSON tail. */
 export interface Stream<
   I extends z.ZodType = z.ZodType,
   H extends z.ZodType = z.ZodType,
-  F extends Frames = Frames,
+  F extends FrameFormat = FrameFormat,
   T extends z.ZodType = z.ZodType,
 > extends MethodTraits {
   kind: 'stream'
@@ -83,7 +83,7 @@ export const rpc = <I extends z.ZodType, O extends z.ZodType>(method: Omit<Rpc<I
 })
 
 /** Declares a streaming method. */
-export const stream = <I extends z.ZodType, H extends z.ZodType, F extends Frames, T extends z.ZodType>(
+export const stream = <I extends z.ZodType, H extends z.ZodType, F extends FrameFormat, T extends z.ZodType>(
   method: Omit<Stream<I, H, F, T>, 'kind'>,
 ): Stream<I, H, F, T> => ({ kind: 'stream', ...method })
 
@@ -105,7 +105,7 @@ export const event = <P extends z.ZodType>(event: Omit<BusEvent<P>, 'kind'>): Bu
 })
 
 /** The value of one frame: the schema's output, or bytes. */
-export type FrameValue<F extends Frames> = F extends { kind: 'json'; schema: infer S extends z.ZodType }
+export type FrameValue<F extends FrameFormat> = F extends { kind: 'json'; schema: infer S extends z.ZodType }
   ? z.output<S>
   : Uint8Array
 
@@ -116,26 +116,26 @@ export interface StreamResponse<H, F, T> {
   tail(): T
 }
 
-/** What a stream handler returns. The tail is the return value of the frame generator. */
-export interface ProducedStream<H, F, T> {
+/** The return value of a stream handler. The frame generator returns the tail. */
+export interface StreamHandlerResult<H, F, T> {
   head: H
   frames: AsyncGenerator<F, T, void>
 }
 
 /** The client interface of a service. */
-export type Client<S extends Service> = {
+export type ServiceClient<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.input<I>, call: Call) => Promise<StreamResponse<z.output<H>, FrameValue<F>, z.output<T>>>
+    ? (input: z.input<I>, call: CallContext) => Promise<StreamResponse<z.output<H>, FrameValue<F>, z.output<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
-      ? (input: z.input<I>, call: Call) => Promise<z.output<O>>
+      ? (input: z.input<I>, call: CallContext) => Promise<z.output<O>>
       : never
 }
 
 /** The handlers of a service. The compiler requires every method. */
-export type Handlers<S extends Service> = {
+export type ServiceHandlers<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.output<I>, call: Call) => Promise<ProducedStream<z.input<H>, FrameValue<F>, z.input<T>>>
+    ? (input: z.output<I>, call: CallContext) => Promise<StreamHandlerResult<z.input<H>, FrameValue<F>, z.input<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
-      ? (input: z.output<I>, call: Call) => Promise<z.input<O>>
+      ? (input: z.output<I>, call: CallContext) => Promise<z.input<O>>
       : never
 }

@@ -5,7 +5,7 @@ import { NumberedEvidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
 /** Size limits of a conversation. */
-export const conversationBounds = {
+export const conversationLimits = {
   messages: 200,
   partsOfMessage: 256,
   /** Maximum size of a message part, message metadata or evidence parameters, in characters of JSON. */
@@ -16,7 +16,7 @@ export const conversationBounds = {
   title: 200,
 } as const
 
-const bounds = conversationBounds
+const bounds = conversationLimits
 const part = limitJsonSize(bounds.part)
 
 /** Id of a conversation, chosen by the client as in the AI SDK. Ids are unique per owner only. */

@@ -28,7 +28,7 @@ export const CompletedDelivery = z.object({
 export type CompletedDelivery = z.infer<typeof CompletedDelivery>
 
 /** A notification that could not be delivered. It never contains the address of the target. */
-export const DeadNotification = z.object({
+export const DeadLetterNotification = z.object({
   id: z.string(),
   atMs: z.number().int(),
   reason: z.string(),
@@ -40,7 +40,7 @@ export const DeadNotification = z.object({
   severity: Severity,
   episode: z.string(),
 })
-export type DeadNotification = z.infer<typeof DeadNotification>
+export type DeadLetterNotification = z.infer<typeof DeadLetterNotification>
 
 /** A notification target and its health. */
 export const AlertTarget = z.object({
@@ -104,13 +104,13 @@ export const deliveryMethods = {
     feature: 'HEALTH',
     safe: true,
     input: z.object({ before: DeadLetterId.optional(), limit, subscriptionsOf }),
-    output: z.object({ letters: z.array(DeadNotification), next: z.string().nullable() }),
+    output: z.object({ letters: z.array(DeadLetterNotification), next: z.string().nullable() }),
   }),
   replayDeadLetter: rpc({
     doc: 'Resends a failed notification, unless its target has received a later one.',
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ id: DeadLetterId, subscriptionsOf }),
-    output: DeadNotification,
+    output: DeadLetterNotification,
   }),
 }

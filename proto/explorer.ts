@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ResultColumn, Truncation } from './console.ts'
 import { declareByteFrames, rpc, stream } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
-import { StatementFacts } from './statement.ts'
+import { StatementExecution } from './statement.ts'
 import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 
 /** Name of a database or table. Any characters are allowed. */
@@ -64,7 +64,7 @@ export const TableOverview = ExplorerTable.extend(TableKeys.shape).extend({
   modifiedMs: z.number().nullable(),
 })
 
-/** A column. Sizes are null without parts, or if parts store all columns in one file. */
+/** A column. Sizes are null without parts, and for compact parts, which store all columns in one file. */
 export const ExplorerColumn = z.object({
   name: z.string(),
   position: z.number(),
@@ -145,7 +145,7 @@ export type DependencyKind = z.infer<typeof DependencyKind>
 const DependencyEnd = z.object({ database: z.string(), table: z.string(), engine: z.string().nullable() })
 
 /** A dependency: data of `from` is written to `to`, or read through it. */
-export const Dependency = z.object({
+export const TableDependency = z.object({
   kind: DependencyKind,
   from: DependencyEnd,
   to: DependencyEnd,
@@ -154,7 +154,7 @@ export const Dependency = z.object({
   /** The cluster of a distributed table; null for all others. */
   cluster: z.string().nullable(),
 })
-export type Dependency = z.infer<typeof Dependency>
+export type TableDependency = z.infer<typeof TableDependency>
 
 /**
  * The usage of a table by one user. The last read and write are epoch milliseconds, null if there was none within the
@@ -273,7 +273,7 @@ export const explorerMethods = {
     doc: 'Lists direct and indirect dependencies of a table or of all tables of a database: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
     ...common,
     input: tableInput.partial({ table: true }),
-    output: createListSchema(Dependency),
+    output: createListSchema(TableDependency),
   }),
   exploreUsage: rpc({
     doc: 'Returns the usage of a table by user from the query log.',
@@ -296,6 +296,6 @@ export const explorerMethods = {
     input: tableInput.extend({ limit: z.int().min(1).max(1_000).default(100) }),
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
     frames: declareByteFrames(),
-    tail: z.object({ truncated: Truncation.nullable(), statement: StatementFacts }),
+    tail: z.object({ truncated: Truncation.nullable(), statement: StatementExecution }),
   }),
 }

@@ -18,7 +18,7 @@ export const UserToolServer = z.object({
 export type UserToolServer = z.infer<typeof UserToolServer>
 
 /** The tools of a tool server, or why it cannot be used. */
-export const ToolServerProbe = z.object({
+export const ToolServerProbeResult = z.object({
   ok: z.boolean(),
   /** Why the server cannot be used; null if it can. */
   error: z.string().nullable(),
@@ -27,7 +27,7 @@ export const ToolServerProbe = z.object({
   leftOut: z.int().min(0),
   tookMs: z.number().min(0),
 })
-export type ToolServerProbe = z.infer<typeof ToolServerProbe>
+export type ToolServerProbeResult = z.infer<typeof ToolServerProbeResult>
 
 /** Methods of `agent` for external tool servers. */
 export const externalToolMethods = {
@@ -36,6 +36,6 @@ export const externalToolMethods = {
     callers: ['gateway'],
     feature: 'AGENT',
     input: UserToolServer,
-    output: ToolServerProbe,
+    output: ToolServerProbeResult,
   }),
 }

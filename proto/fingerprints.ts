@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
 /** `normalized_query_hash` as decimal text. It is equal for queries that differ only in their values. */
-export const FingerprintHash = z
+export const QueryPatternHash = z
   .string()
   .regex(/^(0|[1-9]\d{0,19})$/, { error: 'must be the decimal normalized_query_hash of a pattern', abort: true })
   .refine((hash) => BigInt(hash) < 2n ** 64n, 'must be below 2 to the power of 64')
 
 /** Sort orders of patterns, all descending. */
-export const fingerprintOrders = [
+export const queryPatternOrders = [
   'total_time',
   'calls',
   'average',
@@ -30,22 +30,22 @@ export const fingerprintOrders = [
  * Filter and order of patterns. `search` matches the text of the pattern, `user` counts only queries of this user, and
  * `own` includes the queries of the product itself.
  */
-export const FingerprintsRequest = z.object({
-  order: z.enum(fingerprintOrders).default('total_time'),
+export const QueryPatternsRequest = z.object({
+  order: z.enum(queryPatternOrders).default('total_time'),
   search: z.string().max(256).optional(),
   user: z.string().max(256).optional(),
   own: z.boolean().default(false),
   limit: z.number().int().min(1).max(1_000).default(100),
   offset: z.number().int().min(0).max(1_000_000).default(0),
 })
-export type FingerprintsRequest = z.infer<typeof FingerprintsRequest>
+export type QueryPatternsRequest = z.infer<typeof QueryPatternsRequest>
 
 /**
  * All executions of one pattern within a window, including failed ones. Durations are in milliseconds, instants in
  * epoch milliseconds.
  */
-export const Fingerprint = z.object({
-  hash: FingerprintHash,
+export const QueryPatternSummary = z.object({
+  hash: QueryPatternHash,
   /** The query with placeholders for its values. */
   query: z.string(),
   kind: z.string(),
@@ -75,10 +75,10 @@ export const Fingerprint = z.object({
   firstSeenMs: z.number(),
   lastSeenMs: z.number(),
 })
-export type Fingerprint = z.infer<typeof Fingerprint>
+export type QueryPatternSummary = z.infer<typeof QueryPatternSummary>
 
 /** One execution of a pattern. */
-export const Execution = z.object({
+export const QueryExecution = z.object({
   queryId: z.string(),
   /** The query as sent, cut to 2,000 characters. */
   query: z.string(),
@@ -98,7 +98,7 @@ export const Execution = z.object({
   /** The error message, cut to 500 characters. */
   exception: z.string(),
 })
-export type Execution = z.infer<typeof Execution>
+export type QueryExecution = z.infer<typeof QueryExecution>
 
 /** One bucket of the history of a pattern. Percentiles are null without executions. */
 export const TrendPoint = z.object({
@@ -126,7 +126,7 @@ export const LatencyCell = z.object({
 export type LatencyCell = z.infer<typeof LatencyCell>
 
 /** How often a pattern failed with one error. */
-export const FingerprintError = z.object({
+export const QueryPatternError = z.object({
   code: z.number().int(),
   name: z.string(),
   count: z.number().int(),
@@ -136,23 +136,23 @@ export const FingerprintError = z.object({
 })
 
 /** A pattern with its history, executions and failures. */
-export const FingerprintDetail = z.object({
-  summary: Fingerprint,
+export const QueryPatternDetail = z.object({
+  summary: QueryPatternSummary,
   trend: z.array(TrendPoint),
   /** Latency heatmap by trend bucket, with two cells per doubling of the duration. Empty cells are omitted. */
   latency: z.array(LatencyCell).optional(),
   /** The latest executions, newest first. */
-  executions: z.array(Execution),
-  slowest: z.array(Execution),
-  largestResult: z.array(Execution),
-  errored: z.array(Execution),
-  errors: z.array(FingerprintError),
+  executions: z.array(QueryExecution),
+  slowest: z.array(QueryExecution),
+  largestResult: z.array(QueryExecution),
+  errored: z.array(QueryExecution),
+  errors: z.array(QueryPatternError),
 })
-export type FingerprintDetail = z.infer<typeof FingerprintDetail>
+export type QueryPatternDetail = z.infer<typeof QueryPatternDetail>
 
 /** Filter of executions by duration from `minMs` up to, but not including, `maxMs`. */
 export const ExecutionsRequest = z.object({
-  hash: FingerprintHash,
+  hash: QueryPatternHash,
   minMs: z.number().int().min(0).optional(),
   maxMs: z.number().int().min(1).optional(),
   limit: z.number().int().min(1).max(1_000).default(100),

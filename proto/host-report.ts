@@ -15,7 +15,7 @@ const Milliseconds = z.int().min(0)
 const Value = z.number().nullable()
 
 /** One alert of the period. */
-export const ReportedIncident = z.object({
+export const ReportedAlert = z.object({
   ruleId: z.string(),
   title: z.string(),
   severity: Severity,
@@ -24,7 +24,7 @@ export const ReportedIncident = z.object({
   endedAtMs: Milliseconds.nullable(),
   acknowledgedBy: z.string().nullable(),
 })
-export type ReportedIncident = z.infer<typeof ReportedIncident>
+export type ReportedAlert = z.infer<typeof ReportedAlert>
 
 /** Finished client queries of one period. */
 export const StatementTotals = z.object({
@@ -96,7 +96,7 @@ export const HostReport = z.object({
       /** Titles of alerts that fired three times or more. */
       flapping: z.array(z.string()),
       /** The alerts, longest first. */
-      list: z.array(ReportedIncident),
+      list: z.array(ReportedAlert),
     })
     .nullable(),
   statements: z.object({ now: StatementTotals, before: StatementTotals.nullable() }).nullable(),
@@ -134,7 +134,7 @@ export const HostReport = z.object({
   }),
   changes: z.object({
     version: z.string().nullable(),
-    /** The version in the previous report if it differs. */
+    /** The version in the previous report if it differs; null otherwise. */
     versionBefore: z.string().nullable(),
     /** Names of settings changed since the previous report; null without one. */
     settings: z.array(z.string()).nullable(),
@@ -168,12 +168,12 @@ export const HostReport = z.object({
 export type HostReport = z.infer<typeof HostReport>
 
 /** The delivery status of a report; a newer release may add values. Reports built on request are not sent. */
-export const ReportDelivery = z.object({
+export const ReportDeliveryStatus = z.object({
   /** `none`, `due`, `sending`, `done` or `failed`. */
   status: z.string().max(16),
   targets: z.array(AnnouncementResult),
 })
-export type ReportDelivery = z.infer<typeof ReportDelivery>
+export type ReportDeliveryStatus = z.infer<typeof ReportDeliveryStatus>
 
 /** A report in a list. */
 export const ListedReport = HostReport.pick({
@@ -187,7 +187,7 @@ export const ListedReport = HostReport.pick({
   writtenAtMs: true,
   score: true,
   headline: true,
-}).extend({ delivery: ReportDelivery.shape.status })
+}).extend({ delivery: ReportDeliveryStatus.shape.status })
 export type ListedReport = z.infer<typeof ListedReport>
 
 /** Output formats of a report. */
@@ -209,7 +209,7 @@ export const hostReportMethods = {
     doc: 'Returns a report and its delivery.',
     safe: true,
     input: z.object({ id: ReportId }),
-    output: z.object({ report: HostReport, delivery: ReportDelivery }),
+    output: z.object({ report: HostReport, delivery: ReportDeliveryStatus }),
   }),
   renderReport: rpc({
     ...common,

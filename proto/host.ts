@@ -5,7 +5,7 @@ export const HostKey = z.string().min(1).max(128)
 
 /** Input fields of every method that queries one host. */
 export const hostInput = { hostKey: HostKey }
-/** One of several queried hosts, and why it failed; the results of the others remain valid. */
+/** One of several queried hosts. `error` is why its query failed; the results of the other hosts remain valid. */
 export const QueriedHost = z.object({
   hostKey: HostKey,
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -56,7 +56,7 @@ export const FleetMetrics = z.object({
 })
 export type FleetMetrics = z.infer<typeof FleetMetrics>
 
-/** The load of a host; null values if it does not report them. */
+/** The load of a host. Values that the host does not report are null. */
 export const HostLoad = FleetMetrics.omit({ databases: true, tables: true, cpuCores: true })
 export type HostLoad = z.infer<typeof HostLoad>
 

@@ -30,7 +30,7 @@ export const inboundConditionMethods = {
     input: z.object({
       episode,
       kind: Silence.shape.kind,
-      /** Duration of the silence; null lasts until the condition ends. */
+      /** Duration of the silence; null if it lasts until the condition ends. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),

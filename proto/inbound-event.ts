@@ -9,8 +9,8 @@ export type EventSeverity = z.infer<typeof EventSeverity>
 export const EventStatus = z.enum(['firing', 'acknowledged', 'resolved', 'info'])
 export type EventStatus = z.infer<typeof EventStatus>
 
-/** Maximum lengths of event texts in UTF-16 code units, and the maximum number of labels. Longer values are cut. */
-export const eventBounds = {
+/** Maximum lengths of event texts in UTF-16 units, and the maximum number of labels. Longer texts are truncated. */
+export const eventLimits = {
   source: 128,
   key: 200,
   resource: 300,
@@ -24,7 +24,7 @@ export const eventBounds = {
   raw: 64 * 1024,
 } as const
 
-const bounds = eventBounds
+const bounds = eventLimits
 const Instant = z.int().min(0)
 
 /** An event of an alerting system, normalized to one shape. Instants are epoch milliseconds. */

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { rpc, service } from './contract.ts'
-import { deadEventMethods } from './dead-events.ts'
+import { deadLetterEventMethods } from './dead-events.ts'
 import { deploymentMethods } from './deployments.ts'
-import { EventSeverity, EventStatus, InboundEvent, eventBounds } from './inbound-event.ts'
+import { EventSeverity, EventStatus, InboundEvent, eventLimits } from './inbound-event.ts'
 import { pruneMethods } from './retention.ts'
 
 /** Maximum size of an ingestion request in bytes. */
 export const maxIngestBodyBytes = 256 * 1024
 /**
- * Maximum events of a request. Groups of real events reach the body limit earlier, so none is rejected for its number.
- * This matters because senders such as Alertmanager do not resend a rejected group.
+ * Maximum events of a request. Groups of real events reach the body limit first, so this limit rejects none of them.
+ * Senders such as Alertmanager do not resend a rejected group.
  */
 export const maxEventsPerRequest = 1_000
 
@@ -36,7 +36,7 @@ const maxListed = 500
 
 /** A filter of events. */
 export const EventFilter = z.object({
-  source: z.string().max(eventBounds.source).optional(),
+  source: z.string().max(eventLimits.source).optional(),
   severity: EventSeverity.optional(),
   status: EventStatus.optional(),
   /** Case-insensitive substring of title, body, resource, key or source. */
@@ -69,7 +69,7 @@ export const ingest = service('ingest', {
     input: EventFilter,
     output: z.array(InboundEvent),
   }),
-  ...deadEventMethods,
+  ...deadLetterEventMethods,
   ...deploymentMethods,
   ...pruneMethods,
 })

@@ -14,7 +14,7 @@ export const NullableNumberColumn = z
       .transform(Number),
   ])
   .nullable()
-/** A required count or age. Ages are negative if an entry is in the future of the host. */
+/** A required count or age. An age is negative if the entry is later than the current time of the host. */
 export const CountColumn = z.union([
   z.number(),
   z

@@ -59,7 +59,7 @@ export const InsightBackend = z.enum(insightBackends)
 export type InsightBackend = z.infer<typeof InsightBackend>
 
 /** The result of a scan of one host. */
-export const InsightRun = z.object({
+export const InsightScan = z.object({
   startedAtMs: z.int().min(0),
   tookMs: z.number().min(0),
   found: z.int().min(0),
@@ -68,7 +68,7 @@ export const InsightRun = z.object({
   /** Missing data and its reasons: no history, a missing table. */
   notes: z.array(z.string().max(500)).max(200),
 })
-export type InsightRun = z.infer<typeof InsightRun>
+export type InsightScan = z.infer<typeof InsightScan>
 
 /** Methods of `report` for insights. */
 export const insightMethods = {
@@ -98,7 +98,7 @@ export const insightMethods = {
       /** Why the store differs from the configured one; null if it does not. */
       reason: z.string().nullable(),
       detectors: z.array(z.string().max(64)),
-      lastRun: InsightRun.nullable(),
+      lastRun: InsightScan.nullable(),
     }),
   }),
   insightBackend: rpc({
@@ -115,10 +115,10 @@ export const insightMethods = {
     feature: 'INSIGHTS',
     input: z.object({ ...hostInput, force: z.boolean().default(false) }),
     output: z.object({
-      /** False if the last scan is too recent; its insights remain valid. */
+      /** Whether a scan ran; false if the last scan is too recent. Its insights remain valid. */
       ran: z.boolean(),
       /** The result of the scan; null if the last scan has not finished. */
-      run: InsightRun.nullable(),
+      run: InsightScan.nullable(),
       insights: z.array(Insight),
     }),
   }),

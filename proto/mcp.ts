@@ -71,7 +71,7 @@ export const McpToolResult = z.object({
   text: z.string(),
   /** Matches the `outputSchema` of the tool; null if it failed. */
   structured: z.looseObject({}).nullable(),
-  /** The statements behind the result, in order; not sent to clients of the protocol. */
+  /** The statements behind the result, in order; not sent to MCP clients. */
   evidence: z.array(Evidence).max(64).optional(),
 })
 export type McpToolResult = z.infer<typeof McpToolResult>
@@ -87,7 +87,7 @@ export const mcp = service('mcp', {
     input: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
       headers: McpHeaders,
-      /** Unparsed, because only the tool server reads it. */
+      /** The unparsed request body, which only the tool server parses. */
       body: z.string().max(maxMcpBodyBytes),
       /** Whether a short response can be sent in the head, without frames. */
       wholeInHead: z.boolean().optional(),

@@ -74,7 +74,7 @@ export const ConfigCheck = z.object({
       /** Whether the operator configured the address of the gateway. */
       ownAddress: z.boolean(),
       catalogue: z.enum(modelListStates),
-      /** Variables that can provide a key. */
+      /** Variables that can supply the missing key; empty if the gateway has a key. */
       missing: z.array(z.string()),
     }),
   ),

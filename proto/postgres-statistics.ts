@@ -45,7 +45,7 @@ export type StatementsUnavailableReason = z.infer<typeof StatementsUnavailableRe
 /** Sort orders of tables, all descending. */
 export const postgresTableOrders = ['size', 'dead_rows', 'sequential_reads', 'writes', 'age'] as const
 
-/** Statistics of a table of the PostgreSQL source. Instants are epoch milliseconds, null for never. */
+/** Statistics of a table of the PostgreSQL source. Instants are epoch milliseconds; null means never. */
 export const PostgresTable = z.object({
   schema: z.string(),
   table: z.string(),

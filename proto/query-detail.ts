@@ -74,7 +74,7 @@ export const QueryThread = z.object({
 })
 
 /** The execution of one materialized view for the inserted rows. */
-export const QueryView = z.object({
+export const ViewExecution = z.object({
   view: z.string(),
   target: z.string(),
   status: z.string(),
@@ -89,7 +89,7 @@ export const QueryView = z.object({
 })
 
 /** Totals over all pipeline processors with the same name. */
-export const QueryProcessor = z.object({
+export const ProcessorTotals = z.object({
   name: z.string(),
   processors: z.number().int(),
   elapsedMs: z.number(),
@@ -104,7 +104,7 @@ export const QueryProcessor = z.object({
 })
 
 /** A subquery: a part of a distributed query, or a query of a function or view. */
-export const QueryChild = z.object({
+export const ChildQuery = z.object({
   /** Label of the host that ran and logged the subquery. */
   host: z.string(),
   queryId: z.string(),
@@ -130,9 +130,9 @@ export const QueryDetail = z.object({
   /** Profile events of the query by name. */
   profileEvents: z.array(z.object({ name: z.string(), value: z.number() })),
   threads: createSectionSchema(QueryThread),
-  views: createSectionSchema(QueryView),
-  processors: createSectionSchema(QueryProcessor),
-  children: createSectionSchema(QueryChild).extend({
+  views: createSectionSchema(ViewExecution),
+  processors: createSectionSchema(ProcessorTotals),
+  children: createSectionSchema(ChildQuery).extend({
     /** Labels of the queried hosts: the host of the query and others of its group. */
     queriedHosts: z.array(z.string()),
     /** Labels of the hosts that returned no data. */

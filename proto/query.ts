@@ -11,12 +11,12 @@ import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilter
 import { explorerMethods } from './explorer.ts'
 import { Explanation, ExplainMode, ExplainSettings, maxExplainStatementLength } from './explain.ts'
 import {
-  Execution,
+  QueryExecution,
   ExecutionsRequest,
-  Fingerprint,
-  FingerprintDetail,
-  FingerprintHash,
-  FingerprintsRequest,
+  QueryPatternSummary,
+  QueryPatternDetail,
+  QueryPatternHash,
+  QueryPatternsRequest,
 } from './fingerprints.ts'
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, hostInput, hostDataReaders } from './host.ts'
@@ -33,8 +33,8 @@ import { insightRowMethods } from './insight-rows.ts'
 import { reportRowMethods } from './report-rows.ts'
 import { repldbMethods } from './repldb.ts'
 import { ruleMethods } from './rules.ts'
-import { structureFactMethods } from './structure-advice.ts'
-import { Row, StatementFacts } from './statement.ts'
+import { structureAdviceDataMethods } from './structure-advice.ts'
+import { Row, StatementExecution } from './statement.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
 import { TimeRangeInput, UsedWindow, TimeWindow } from './time-window.ts'
 
@@ -63,7 +63,7 @@ export const ChartData = z.object({
   /** The window and bucket that were used; null for charts of current values. */
   window: UsedWindow.nullable(),
   unavailable: UnavailableReason.nullable(),
-  statement: StatementFacts.nullable(),
+  statement: StatementExecution.nullable(),
 })
 export type ChartData = z.infer<typeof ChartData>
 
@@ -239,7 +239,7 @@ export const query = service('query', {
       total: z.number().int().nullable().optional(),
       /** The cursor of the next page; null on the last page, and if the page has no cursors. */
       nextCursor: z.string().nullable().optional(),
-      statement: StatementFacts.nullable(),
+      statement: StatementExecution.nullable(),
     }),
   }),
   exportTable: stream({
@@ -292,14 +292,14 @@ export const query = service('query', {
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...hostInput, ...TimeWindow.shape, ...FingerprintsRequest.shape }),
+    input: z.object({ ...hostInput, ...TimeWindow.shape, ...QueryPatternsRequest.shape }),
     output: z.object({
-      fingerprints: z.array(Fingerprint),
+      fingerprints: z.array(QueryPatternSummary),
       /** Number of patterns; null if `offset` is beyond the last one. */
       total: z.number().int().nullable(),
       window: UsedWindow,
       unavailable: UnavailableReason.nullable(),
-      statement: StatementFacts.nullable(),
+      statement: StatementExecution.nullable(),
     }),
   }),
   fingerprint: rpc({
@@ -311,11 +311,11 @@ export const query = service('query', {
     input: z.object({
       ...hostInput,
       ...TimeWindow.shape,
-      hash: FingerprintHash,
+      hash: QueryPatternHash,
       executions: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({
-      detail: FingerprintDetail.nullable(),
+      detail: QueryPatternDetail.nullable(),
       window: UsedWindow,
       unavailable: UnavailableReason.nullable(),
     }),
@@ -328,7 +328,7 @@ export const query = service('query', {
     prefer: 'hostKey',
     input: z.object({ ...hostInput, ...TimeWindow.shape, ...ExecutionsRequest.shape }),
     output: z.object({
-      executions: z.array(Execution),
+      executions: z.array(QueryExecution),
       /** Total number of executions. */
       total: z.number().int(),
       window: UsedWindow,
@@ -378,7 +378,7 @@ export const query = service('query', {
   ...adviceDataMethods,
   ...insightRowMethods,
   ...reportRowMethods,
-  ...structureFactMethods,
+  ...structureAdviceDataMethods,
   ...definitionStatementMethods,
   ...repldbMethods,
 })

@@ -24,7 +24,7 @@ export const reportRowSets = {
     p95Ms: NullableNumberColumn,
     peakMemoryBytes: NullableNumberColumn,
   }),
-  /** Totals of finished client queries by step; steps without queries are omitted. */
+  /** Totals of finished client queries by time step; steps without queries are omitted. */
   'statement-steps': z.object({
     step: CountColumn,
     calls: CountColumn,

@@ -25,8 +25,8 @@ export const Rule = z.object({
   measure: MeasureKind,
   thresholds: Thresholds,
   /**
-   * Hysteresis of gauges: a firing condition clears once its value is better than the threshold by the share
-   * `1 - clearRatio` of the threshold.
+   * Hysteresis of gauges. With 0.9, a firing condition clears only if its value is 10 % below the threshold. If low
+   * values breach, the value must be 10 % above the threshold.
    */
   clearRatio: z.number(),
   /** A reading with fewer observations is ok at any value. */
@@ -36,7 +36,7 @@ export const Rule = z.object({
   clears: z.number().int().min(1).nullable(),
   /** Interval between evaluations, in sweeps. While the condition is not ok, the rule is evaluated in every sweep. */
   everySweeps: z.number().int().min(1),
-  /** Disabled rules must be enabled by the operator. */
+  /** Whether the rule is enabled by default. If not, the operator must enable it. */
   enabled: z.boolean(),
   /** Whether the rule concerns no host. It is then measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
@@ -45,13 +45,13 @@ export const Rule = z.object({
    */
   allOf: z.array(z.object({ rule: DefinitionId, severity: Severity })),
   runbook: z.string(),
-  /** Whether the rule has a diagnostic. */
+  /** Whether the rule has a diagnostic, a statement whose rows explain the condition. */
   diagnosed: z.boolean(),
 })
 export type Rule = z.infer<typeof Rule>
 
 /** The measurement of one rule or metric on one host; `value` is null without data, with the reason in `reason`. */
-export const Reading = z.object({
+export const RuleReading = z.object({
   id: z.string().max(64),
   value: z.number().nullable(),
   reason: z.string().max(300).nullable(),
@@ -65,7 +65,7 @@ export const Reading = z.object({
   /** The worst five by name (tables, disks, users), or the connection error; never a statement. */
   offenders: z.array(z.string().max(200)).max(5).default([]),
 })
-export type Reading = z.infer<typeof Reading>
+export type RuleReading = z.infer<typeof RuleReading>
 
 /** A value on which operators can define rules. */
 export const RuleMetric = z.object({
@@ -101,9 +101,9 @@ export const ruleMethods = {
     }),
     output: z.object({
       /** One reading per requested rule. */
-      readings: z.array(Reading),
+      readings: z.array(RuleReading),
       /** One reading per requested metric. A metric can have the same id as a rule. */
-      metrics: z.array(Reading).default([]),
+      metrics: z.array(RuleReading).default([]),
       /** Uptime of the server; null if unreachable. If it decreased, counters of the earlier sweep are invalid. */
       uptimeSeconds: z.number().nullable(),
       version: z.string().nullable(),

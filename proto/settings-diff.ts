@@ -12,7 +12,7 @@ export const ComparedHostKeys = z
   .max(maxComparedHosts)
   .refine((keys) => new Set(keys).size === keys.length, 'must contain each host only once')
 
-/** The scopes of settings: the server, sessions of the configured user, and the defaults of MergeTree tables. */
+/** The system tables with settings of the server, of sessions of the configured user, and of MergeTree tables. */
 export const settingTables = ['server_settings', 'settings', 'merge_tree_settings'] as const
 const SettingTable = z.enum(settingTables)
 
@@ -22,7 +22,7 @@ export const SettingRow = z.object({
   name: z.string(),
   /** Values in host order; null if a host lacks the setting or returned no data. */
   values: z.array(z.string().nullable()),
-  /** Whether hosts with data differ, including a host that lacks the setting. */
+  /** Whether the hosts that returned data differ. A missing setting counts as a difference. */
   hasDiff: z.boolean(),
   /** Whether the value differs from the default on at least one host. */
   changedFromDefault: z.boolean(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IncompleteReason } from './unavailable-reason.ts'
 
 /** The id of an executed statement on the host, and its cost. */
-export const StatementFacts = z.object({
+export const StatementExecution = z.object({
   queryId: z.string(),
   /** Milliseconds from sending the statement to its last byte. */
   durationMs: z.number(),
@@ -13,14 +13,14 @@ export const StatementFacts = z.object({
   host: z.string(),
   clickhouseVersion: z.string(),
   sql: z.string(),
-  /** Number of charts, if one statement was run for several. Query id, duration and reads are then those of all. */
+  /** Number of charts that the statement was run for, if several. Query id, duration and reads cover all of them. */
   charts: z.number().int().optional(),
   /** The time zone of the buckets; null for that of the host. */
   timezone: z.string().nullable(),
   /** Why rows may be missing; null when the user of the host sees all of them. */
   incomplete: IncompleteReason.nullable().default(null),
 })
-export type StatementFacts = z.infer<typeof StatementFacts>
+export type StatementExecution = z.infer<typeof StatementExecution>
 
 /**
  * A row as sent by the host. 64-bit integers are numbers if they fit, otherwise strings. A loose object is validated

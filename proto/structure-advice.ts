@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProofLevel } from './advice.ts'
+import { VerificationLevel } from './advice.ts'
 import { rpc } from './contract.ts'
 import { HostKey, hostInput } from './host.ts'
 
@@ -28,7 +28,7 @@ export const StructureAdvice = z.object({
    * `verified` was measured on data of the host, `estimated` is computed from counts of the host, `unverified` is based
    * on experience with such changes.
    */
-  proof: ProofLevel,
+  proof: VerificationLevel,
   /** Size of the column or table before and after the change, as stored or before compression. */
   savings: z
     .object({ bytesBefore: z.number(), bytesAfter: z.number(), of: z.enum(['stored', 'uncompressed']) })
@@ -87,8 +87,8 @@ const tableInput = { hostKey: HostKey, database: Name, table: Name }
 export const maxSampledRows = 1_000_000
 const reportMethodTraits = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
 
-/** Methods of `query` that provide the data for this advice, with fixed statements and quoted names. */
-export const structureFactMethods = {
+/** Methods of `query` that provide the data for structure advice, with fixed statements and quoted names. */
+export const structureAdviceDataMethods = {
   columnFacts: rpc({
     ...reportMethodTraits,
     doc: 'Returns distinct values, nulls and bounds of columns by reading the first million rows of a table.',

@@ -80,7 +80,7 @@ export const subscriptionMethods = {
     ...common,
     doc: 'Changes the specified fields of a subscription. After a change, the previous signing secret also signs for a day, unless the address is on another server.',
     input: z.object({ ...subscriptionKey, fields: Fields.optional(), encrypted: EncryptedSecrets.optional() }),
-    /** `hasMoved` is true if `movedSigningSecret` is in force. */
+    /** `hasMoved` is true if `movedSigningSecret` has replaced the signing secret. */
     output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
   removeSubscription: rpc({

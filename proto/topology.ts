@@ -13,7 +13,7 @@ export const ClusterReplica = z.object({
   isLocal: z.boolean(),
   /** The matching host of the host list, by name. */
   hostKey: HostKey.nullable(),
-  /** Failed connection attempts of the queried host, and the resulting slowdowns. */
+  /** Failed connections of the queried host, and slow ones after which a hedged request used another replica. */
   errors: z.number(),
   slowdowns: z.number(),
   /** Seconds until the queried host resets `errors`. */

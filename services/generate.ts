@@ -55,10 +55,10 @@ const generateSettingsReference = async (): Promise<GeneratedFile> => {
 
 /** Returns one function per generated file. It returns undefined for a file that this machine cannot generate. */
 const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile | undefined>)[]> => {
-  const { chartFiles } = await import('./generate/chart/files.ts')
+  const { chartFileGenerators } = await import('./generate/chart/files.ts')
   const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')
   const { generateWebClient: webClient } = await import('./generate/web-client.ts')
-  return [generateSettingsReference, webClient, ruleNames, ...chartFiles]
+  return [generateSettingsReference, webClient, ruleNames, ...chartFileGenerators]
 }
 
 /** Formats the content as the repository does, so that the format check and `--check` agree. */

@@ -7,7 +7,7 @@ import type { Bus } from '#shared/bus/bus.ts'
 import { createRequestSigner } from '#shared/bus/config.ts'
 import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
 import { installerService } from '#shared/bus/durable/stream-access.ts'
-import { openQueues } from '#shared/bus/durable/open.ts'
+import { openQueueFactory } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type Environment, freezeEnvironment, resolveFileVariables } from '#shared/config/environment.ts'
@@ -205,7 +205,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   if (streamsUrl !== undefined && chosen.includes(installerService)) {
     scope.use(await installStreams({ url: streamsUrl, replicas, log }, facts.instance, readiness))
   }
-  const queues = scope.use(openQueues({ url, streamsUrl, replicas, env, log }))
+  const queues = scope.use(openQueueFactory({ url, streamsUrl, replicas, env, log }))
   const store = scope.use(await openStore({ env, busIsShared, log }))
   readiness.require(
     'store',
@@ -257,7 +257,7 @@ const startSandboxes = async (
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
-  // Waits for all, so that none keeps running when another fails to start.
+  // Waits for all hosts, so that none keeps running when another one fails to start.
   const starts = await Promise.allSettled(sandboxLabels.map(start))
   const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')

@@ -4,7 +4,7 @@ import adapterStatic from '@sveltejs/adapter-static'
 import { sveltekit } from '@sveltejs/kit/vite'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
-import { buildFacts } from './build-time/build-facts.ts'
+import { createBuildInfo } from './build-time/build-facts.ts'
 import { createDocPage, readDocPages } from './build-time/doc-texts.ts'
 import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 import { resolveDocsFolder, createDefineReplacements } from './build-time/define-replacements.ts'
@@ -22,7 +22,7 @@ const docs = [
   ),
 ]
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const facts = buildFacts(version, process.env)
+const facts = createBuildInfo(version, process.env)
 
 /** Edge platforms compress files themselves, and read response headers from a file. */
 const onEdge = isEdgeBuild(process.env)

@@ -57,7 +57,7 @@ export const AgentRunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must b
 export const StopRunResponse = createResponseSchema(z.object({ stopped: z.boolean() }), z.object({}))
 
 /** Body of `POST /api/v1/agent/approvals/{id}` and `POST /api/v1/agent/egress/{id}`. */
-export const ApprovalRequest = z.strictObject({ approved: z.boolean() })
+export const ApprovalDecisionRequest = z.strictObject({ approved: z.boolean() })
 
 /** Response of `POST /api/v1/agent/approvals/{id}`: the outcome of the action; null if it was denied. */
 export const ApprovalResponse = createResponseSchema(ActionOutcome.nullable(), z.object({ approved: z.boolean() }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HistoryEntry, Silence } from '../alert-history.ts'
+import { AlertHistoryEntry, Silence } from '../alert-history.ts'
 import {
   AlertSettings,
   ChannelSettingsUpdate,
@@ -14,7 +14,14 @@ import {
   findThresholdProblem,
   CheckedRoute,
 } from '../alert-policy.ts'
-import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
+import {
+  AlertCheck,
+  AlertCondition,
+  AlertHost,
+  AlertPolicy,
+  alertingMethods,
+  maxAlertHistoryEntries,
+} from '../alerting.ts'
 import { DefinitionId } from '../catalogue.ts'
 import { RuleMetric, ruleMethods } from '../rules.ts'
 import { createResponseSchema } from './response.ts'
@@ -66,11 +73,11 @@ const defaultLines = 100
 export const HistoryQuery = z.strictObject({
   hostId: hostId.optional(),
   day: Day.optional(),
-  limit: createIntegerParameter(1, maxHistoryLines).default(defaultLines),
+  limit: createIntegerParameter(1, maxAlertHistoryEntries).default(defaultLines),
 })
 /** Response of `GET /api/v1/health/history`. */
 export const HistoryResponse = createResponseSchema(
-  z.array(HistoryEntry.omit({ hostKey: true }).extend(optionalHost)),
+  z.array(AlertHistoryEntry.omit({ hostKey: true }).extend(optionalHost)),
   counted,
 )
 

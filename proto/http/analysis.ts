@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
 import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainStatementLength } from '../explain.ts'
-import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
-import { query, StatementFacts } from '../query.ts'
+import { QueryPatternHash, queryPatternOrders } from '../fingerprints.ts'
+import { query, StatementExecution } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
 import { createResponseSchema } from './response.ts'
 import {
@@ -29,7 +29,7 @@ export const QueryPatternsQuery = z
   .strictObject({
     hostId: hostId.default(0),
     ...timeRangeParameters,
-    order: z.enum(fingerprintOrders, `must be one of ${fingerprintOrders.join(', ')}`).optional(),
+    order: z.enum(queryPatternOrders, `must be one of ${queryPatternOrders.join(', ')}`).optional(),
     search: shortText,
     user: shortText,
     own: booleanParameter.optional(),
@@ -41,7 +41,7 @@ export const QueryPatternsQuery = z
 /** Response of `GET /api/v1/insights/query-patterns`; `metadata.total` is the number of patterns. */
 export const QueryPatternsResponse = createResponseSchema(
   fingerprints.output.shape.fingerprints,
-  StatementFacts.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
+  StatementExecution.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
 )
 
 /** Query parameters of `GET /api/v1/insights/query-patterns/{hash}`. */
@@ -55,7 +55,7 @@ export const QueryPatternQuery = z
   })
   .refine(isWindowOrdered, windowOrderIssue)
 /** Path parameters of requests about one query pattern. */
-export const QueryPatternPath = z.object({ hash: FingerprintHash })
+export const QueryPatternPath = z.object({ hash: QueryPatternHash })
 
 /**
  * Response of `GET /api/v1/insights/query-patterns/{hash}`. If `data` is null, `metadata.unavailable` has the reason.

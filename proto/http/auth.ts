@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Scope, scopes } from '../call.ts'
+import { ApiKeyScope, scopes } from '../call.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
@@ -28,14 +28,14 @@ export const ApiKeyResponse = z.object({
     id: z.string(),
     label: z.string(),
     subject: z.string(),
-    scopes: z.array(Scope),
+    scopes: z.array(ApiKeyScope),
     expiresInDays: z.int(),
     expiresAt: z.iso.datetime(),
   }),
 })
 
 /** An API key in a list, without the key itself, which is returned only when it is issued. */
-export const ListedKey = z.object({
+export const ApiKeySummary = z.object({
   id: z.string(),
   label: z.string(),
   subject: z.string(),
@@ -46,13 +46,13 @@ export const ListedKey = z.object({
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
 })
-export type ListedKey = z.infer<typeof ListedKey>
+export type ApiKeySummary = z.infer<typeof ApiKeySummary>
 
 /** `GET /api/v1/auth/api-keys`: all keys for the operator, otherwise the caller's own. */
-export const ApiKeysResponse = createResponseSchema(z.array(ListedKey), z.object({ count: z.int() }))
+export const ApiKeysResponse = createResponseSchema(z.array(ApiKeySummary), z.object({ count: z.int() }))
 
 /** Response of `DELETE /api/v1/auth/api-keys/{id}`: the revoked key. */
-export const RevokedKeyResponse = createResponseSchema(ListedKey, z.object({}))
+export const RevokedKeyResponse = createResponseSchema(ApiKeySummary, z.object({}))
 
 /** The scopes of an OAuth request, separated by spaces; all scopes if empty. */
 const ScopeText = textParameter
@@ -95,7 +95,7 @@ export const TokenResponse = z.object({
 })
 
 /** Error response of OAuth requests (RFC 6749 §5.2). */
-export const OAuthFailure = z.object({ error: z.string(), error_description: z.string() })
+export const OAuthErrorResponse = z.object({ error: z.string(), error_description: z.string() })
 
 const userCode = textParameter.max(32, 'must not be longer than 32 characters')
 
@@ -113,7 +113,7 @@ export const DeviceStatusResponse = createResponseSchema(
   z.object({
     state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
     clientId: z.string(),
-    scopes: z.array(Scope),
+    scopes: z.array(ApiKeyScope),
     issuedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
   }),

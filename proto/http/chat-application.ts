@@ -37,7 +37,7 @@ const word = z.string().min(1).max(256)
 /** The form that the chat service sends for a pressed button: JSON in the field `payload`. */
 export const ChatActionForm = z.object({ payload: z.string() })
 
-/** The fields of a pressed button that are read. */
+/** The payload of a pressed button, reduced to the fields that the product reads. */
 export const ChatAction = z.object({
   type: z.literal('block_actions', 'must be block_actions'),
   team: z.object({ id: word }),

@@ -53,8 +53,8 @@ export const UserConnectionsResponse = createResponseSchema(z.array(UserConnecti
 /** Body of `POST /api/v1/user-connections`. */
 export const UserConnectionRequest = ConnectionTarget.extend({ name: ConnectionName })
 /**
- * Body of `PUT /api/v1/user-connections/{id}`: only a new name, or all fields. A new address without a password would
- * send the stored password to a different server.
+ * Body of `PUT /api/v1/user-connections/{id}`: only a new name, or all fields. A new address requires a password, so
+ * that the stored password is never sent to a different server.
  */
 export const UserConnectionChange = ExplicitConnectionTarget.partial()
   .extend({ name: ConnectionName })

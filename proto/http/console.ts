@@ -8,7 +8,7 @@ import {
   StatementRunId,
   runOptions,
 } from '../console.ts'
-import { StatementFacts } from '../statement.ts'
+import { StatementExecution } from '../statement.ts'
 import { createResponseSchema } from './response.ts'
 import { bodyHostId, hostId } from './parameters.ts'
 
@@ -36,7 +36,7 @@ const { runQuery, cancelQuery } = consoleMethods
 export const ConsoleResponse = createResponseSchema(
   // The OpenAPI document describes a row as an array; `RowValues` of the bus has no schema there.
   runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
-  StatementFacts.extend(runQuery.output.pick({ truncated: true }).shape),
+  StatementExecution.extend(runQuery.output.pick({ truncated: true }).shape),
 )
 
 /** Query parameters of `DELETE /api/v1/explorer/query/{runId}`, which cancels a run of the same caller. */

@@ -4,7 +4,7 @@ import { pruneMethods } from '../retention.ts'
 import { report } from '../report.ts'
 import { createResponseSchema } from './response.ts'
 
-/** Query parameters of cron routes. They have none of their own, and ignore those that schedulers add. */
+/** Query parameters of cron routes. The routes define none, and ignore those that schedulers add. */
 export const CronQuery = z.looseObject({})
 
 /** Response of `GET /api/cron/health-sweep`: the result, or `enabled: false` if sweeps are disabled. */

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { Catalogue, ChartInfo, TableInfo } from '../catalogue.ts'
-import { ChartData, ChartResult, Host, HostOverview, query, Row, StatementFacts, UnavailableReason } from '../query.ts'
+import {
+  ChartData,
+  ChartResult,
+  Host,
+  HostOverview,
+  query,
+  Row,
+  StatementExecution,
+  UnavailableReason,
+} from '../query.ts'
 import { DatabaseTable, FilterOption } from '../table-page.ts'
 import { createResponseSchema } from './response.ts'
 
@@ -23,7 +32,7 @@ export const OverviewResponse = createResponseSchema(HostOverview, z.object({ ho
 /** `GET /api/v1/catalogue`: every chart and table page, for menus and generic pages. */
 export const CatalogueResponse = createResponseSchema(Catalogue, Empty)
 
-const ChartMetadata = StatementFacts.partial().extend({
+const ChartMetadata = StatementExecution.partial().extend({
   chart: ChartInfo,
   window: ChartData.shape.window,
   unavailable: UnavailableReason.nullable(),
@@ -39,7 +48,7 @@ export const ChartBatchResponse = createResponseSchema(
 /** Response of `GET /api/v1/tables/{name}`. */
 export const TableResponse = createResponseSchema(
   z.array(Row),
-  StatementFacts.partial().extend({
+  StatementExecution.partial().extend({
     table: TableInfo,
     limit: z.number().nullable(),
     /** Maximum rows of any response or file; null without a limit. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DeadEvent } from '../dead-events.ts'
-import { AlertTarget, DeadNotification, CompletedDelivery, deliveryResults } from '../delivery.ts'
+import { DeadLetterEvent } from '../dead-events.ts'
+import { AlertTarget, DeadLetterNotification, CompletedDelivery, deliveryResults } from '../delivery.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter, createIntegerParameter } from './parameters.ts'
 
@@ -27,8 +27,8 @@ export const DeliveriesResponse = createResponseSchema(
 /** `GET /api/v1/health/targets`: the current notification targets and their health. */
 export const TargetsResponse = createResponseSchema(z.array(AlertTarget), z.object({ count: z.int() }))
 
-const DeadAlert = DeadNotification.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
-const DeadInbound = DeadEvent.extend({ stream: z.literal('EVENTS') })
+const DeadAlert = DeadLetterNotification.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
+const DeadInbound = DeadLetterEvent.extend({ stream: z.literal('EVENTS') })
 /** A dead letter: a notification that could not be delivered, or an inbound event that could not be processed. */
 const DeadLetter = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])
 const stream = z.enum(['DELIVER', 'EVENTS'])

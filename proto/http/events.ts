@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventSeverity, EventStatus, InboundEvent, eventBounds } from '../inbound-event.ts'
+import { EventSeverity, EventStatus, InboundEvent, eventLimits } from '../inbound-event.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter, createIntegerParameter } from './parameters.ts'
 
@@ -34,7 +34,7 @@ export const IngestResponse = createResponseSchema(
   z.object({}),
 )
 
-const word = textParameter.min(1, 'must not be empty').max(eventBounds.source, 'must not be longer than 128 characters')
+const word = textParameter.min(1, 'must not be empty').max(eventLimits.source, 'must not be longer than 128 characters')
 const maxEpochMs = 4_102_444_799_999
 const cursorSentence = 'must be the `next` of an earlier response'
 

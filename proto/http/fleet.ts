@@ -20,7 +20,7 @@ const FleetLoad = z.object({
 })
 
 /** A host of the fleet, with its last known state. */
-export const FleetEntry = FleetHost.pick({
+export const FleetHostView = FleetHost.pick({
   id: true,
   name: true,
   group: true,
@@ -36,13 +36,13 @@ export const FleetEntry = FleetHost.pick({
   /** The worst problem of the host, from the services that responded. */
   worstFinding: Finding.nullable(),
 })
-export type FleetEntry = z.infer<typeof FleetEntry>
+export type FleetHostView = z.infer<typeof FleetHostView>
 
 /**
  * Response of `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state; `findingsBy` names the services that
  * reported findings.
  */
 export const FleetResponse = createResponseSchema(
-  z.array(FleetEntry),
+  z.array(FleetHostView),
   z.object({ oldestMs: z.number().nullable(), findingsBy: z.array(z.string()) }),
 )

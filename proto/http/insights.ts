@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PendingForecast, Forecast } from '../forecasts.ts'
-import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
+import { Insight, InsightBackend, InsightId, InsightScan, insightSeverities } from '../insights.ts'
 import { createResponseSchema } from './response.ts'
 import { bodyHostId, hostId, createIntegerParameter, booleanParameter } from './parameters.ts'
 
@@ -43,7 +43,7 @@ export const InsightStatusResponse = createResponseSchema(
     backend: InsightBackend,
     reason: z.string().nullable(),
     detectors: z.array(z.string()),
-    lastRun: InsightRun.nullable(),
+    lastRun: InsightScan.nullable(),
   }),
   z.object({}),
 )
@@ -56,7 +56,7 @@ export const GenerateInsightsRequest = z.strictObject({
 /** Response of `POST /api/v1/insights/generate`; `ran` is false if the last scan is too recent. */
 export const GenerateInsightsResponse = createResponseSchema(
   z.array(InsightView),
-  z.object({ count: z.int(), ran: z.boolean(), run: InsightRun.nullable() }),
+  z.object({ count: z.int(), ran: z.boolean(), run: InsightScan.nullable() }),
 )
 
 /** Body of `POST /api/v1/insights/dismiss`. */

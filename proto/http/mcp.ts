@@ -20,7 +20,7 @@ const listCapability = z.object({ listChanged: z.boolean() })
 /** Response of `GET /.well-known/mcp/server-card.json`, for registries and for clients before they connect. */
 export const ServerCard = z.object({
   $schema: z.url(),
-  /** Reverse domain name, a slash, and the server. */
+  /** Name in the MCP registry: reverse domain name, slash, server name. */
   name: z.string(),
   title: z.string(),
   description: z.string().max(100),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ToolServerProbe, UserToolServer } from '../external-tools.ts'
+import { ToolServerProbeResult, UserToolServer } from '../external-tools.ts'
 import { ConfigCheck, ModelSignIn, ModelList, SignInState } from '../models.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
@@ -33,4 +33,4 @@ export const SignInCallbackQuery = z.object({
 /** Body of `POST /api/v1/mcp/probe`: the tool server to test. */
 export const ProbeRequest = z.strictObject(UserToolServer.shape)
 /** Response of `POST /api/v1/mcp/probe`: the tools of the server. An unusable server is a result, not an error. */
-export const ProbeResponse = createResponseSchema(ToolServerProbe, z.object({}))
+export const ProbeResponse = createResponseSchema(ToolServerProbeResult, z.object({}))

@@ -49,10 +49,10 @@ export const hostId = textParameter
 /** A host id in a JSON body. */
 export const bodyHostId = z.int().min(minHostId, hostIdSentence).max(maxHostId, hostIdSentence).describe(hostIdMeaning)
 
-/** The query parameters of a route without any. Those that probes or proxies add are ignored. */
+/** The query of a route without parameters. Parameters that probes or proxies add are ignored. */
 export const noQuery = z.object({})
 /** The body of a route that requires an empty object. */
-export const noBody = z.strictObject({})
+export const emptyRequestBody = z.strictObject({})
 /** The query parameters of a route about one host. */
 export const HostQuery = z.strictObject({ hostId })
 
@@ -202,7 +202,8 @@ const pageParameter = textParameter.max(512, 'must not be longer than 512 charac
 
 /**
  * `GET /api/v1/tables/{name}`. `limit` and `pageSize` are aliases; `page` starts at 1 and is an alternative to
- * `offset`. `cursor` is `nextCursor` of the preceding page. `total=1` counts all rows if there are more; `format` requests a file.
+ * `offset`. `cursor` is the `nextCursor` of the previous page. `total=1` counts all rows if the page is not the last;
+ * `format` requests a file.
  */
 export const TableQuery = z
   .object({

@@ -4,7 +4,7 @@ import { RepldbLogLevel, RepldbName } from '../repldb-api.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 
-/** The empty metadata of these responses. */
+/** Responses with data of the replication service have no metadata. */
 const emptyMetadata = z.object({})
 
 /** Returns the schema of a response with data of the replication service. */

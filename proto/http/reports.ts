@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { HostReport, hostReportMethods, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
+import {
+  HostReport,
+  hostReportMethods,
+  ListedReport,
+  ReportDeliveryStatus,
+  reportFormats,
+  ReportId,
+} from '../host-report.ts'
 import { maxReportDays } from '../report-rows.ts'
 import { createResponseSchema } from './response.ts'
 import {
@@ -36,7 +43,7 @@ export const ReportQuery = z.strictObject({
   format: z.enum(formats, `must be one of ${formats.join(', ')}`).optional(),
 })
 /** Response of `GET /api/v1/reports/{id}`. */
-export const ReportResponse = createResponseSchema(ShownReport, z.object({ delivery: ReportDelivery }))
+export const ReportResponse = createResponseSchema(ShownReport, z.object({ delivery: ReportDeliveryStatus }))
 
 /** Body of `POST /api/v1/reports`; `from` and `to` are epoch seconds. */
 export const BuildReportRequest = z

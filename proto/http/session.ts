@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Feature, Identity, Profile } from '../call.ts'
+import { Feature, Identity, UserProfile } from '../call.ts'
 import { parseSameOriginPath } from '../same-origin-path.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
@@ -38,7 +38,7 @@ export const SessionRequest = z.strictObject({ key: z.string().min(1, 'is requir
 export const Me = z.object({
   kind: Identity.shape.kind,
   subject: z.string(),
-  ...Profile.shape,
+  ...UserProfile.shape,
   provider: z.enum(['none', 'idp', 'proxy', 'trusted']),
   /** Features that the caller can use. */
   features: z.array(Feature),

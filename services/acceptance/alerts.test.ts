@@ -1,6 +1,6 @@
 import { systemClock } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
+import { HostRecord, getHostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { type DispatcherBackends, openDispatcherBackends } from '../testing/alerts/dispatcher-backends.ts'
 import { playScenario } from '../testing/alerts/play-scenario.ts'
@@ -31,7 +31,7 @@ const operator = (topology: Topology) => () => {
 describe('alert scenarios in memory', operator('memory'))
 describeWith(['nats', 'redis', 'postgres'], 'alert scenarios on real servers', operator('nats'), ['long'])
 
-/** Timeout for the next sweep. The lease of a sweep that could not release it expires after fifteen seconds. */
+/** Timeout for the next sweep, in milliseconds. A lease that a sweep could not release expires after 15 seconds. */
 const leaseEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
@@ -62,7 +62,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep that loses Redis', () => {
     await reached.promise
     await using store = await place.openStore()
     await retryUntil(
-      () => store.get(hostRecordKey('one'), HostRecord),
+      () => store.get(getHostRecordKey('one'), HostRecord),
       (record) => record?.conditions.disk !== undefined,
     )
     await place.redis?.kill()

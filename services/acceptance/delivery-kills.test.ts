@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { DeliveryRecord, deliveryRecordKey } from '../alert-dispatcher/delivery/delivery-record.ts'
+import { DeliveryRecord, getDeliveryRecordKey } from '../alert-dispatcher/delivery/delivery-record.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { toOutboxMessage } from '../alert-dispatcher/notification.ts'
 import { retryUntil } from '../testing/fetch-json.ts'
@@ -147,7 +147,7 @@ const countUnrecorded = async (
   const received = notifications.filter((notification) => counts.has(notification.text))
   const outcomes = await Promise.all(
     received.map(async ({ episode, sequence, target }) => {
-      const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
+      const record = await store.get(getDeliveryRecordKey(episode), DeliveryRecord)
       return record?.recipients[target]?.taken.includes(sequence) ?? false
     }),
   )

@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ApiKeyResponse, CliDiscovery, DeviceCodeResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
+import {
+  ApiKeyResponse,
+  CliDiscovery,
+  DeviceCodeResponse,
+  OAuthErrorResponse,
+  TokenResponse,
+} from '#proto/http/auth.ts'
 import { type JsonResponse, fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -29,7 +35,7 @@ const poll = (product: Product, deviceCode: string): Promise<JsonResponse> => {
   })
   return fetchJson(`${product.url}/auth/token`, { method: 'POST', body })
 }
-const errorOf = ({ body }: JsonResponse): string => OAuthFailure.parse(body).error
+const errorOf = ({ body }: JsonResponse): string => OAuthErrorResponse.parse(body).error
 
 const approve = (product: Product, userCode: string, credentials: Record<string, string>): Promise<JsonResponse> =>
   fetchJson(`${product.url}/api/v1/auth/device/approve`, {

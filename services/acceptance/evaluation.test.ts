@@ -29,7 +29,7 @@ describe('a model that diagnoses nothing', () => {
   it.each(names)('fails the evaluation: %s', (name) => {
     const scores = scoresOf(name)
     expect(scores).toHaveLength(evaluationCases.length)
-    // The diagnoses alone also distinguish the models, without the check of the figures.
+    // These models fail even if only the diagnosis is checked, without the figures.
     for (const isCorrect of [isCorrectAnswer, isCorrectDiagnosis])
       expect(scores.filter(isCorrect).length / scores.length).toBeLessThanOrEqual(maxBaselineShare)
   })

@@ -12,7 +12,7 @@ const { swap } = z
 const terms = Object.entries(swap).map(([pattern, instead]) => ({
   instead,
   text: new RegExp(`(?<![A-Za-z])(?:${pattern})(?![A-Za-z])`, 'gi'),
-  /** The pattern for a word of an identifier. Without context, a lookahead for the next words cannot match. */
+  /** The pattern for one word of an identifier. Lookaheads for the next words are removed; words are matched alone. */
   part: new RegExp(`^(?:${pattern.replaceAll(/\(\?![^)]*\(.*$/g, '')})$`, 'i'),
 }))
 

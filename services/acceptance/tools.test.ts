@@ -297,7 +297,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     }
     const eachAlone = 'SETTINGS max_block_size = 1, min_insert_block_size_rows = 1'
     await queryClickHouse(server.hostUrl, `INSERT INTO cafe.crumb SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
-    // An insert waits for every part, which takes minutes on a busy machine; copies of a partition share one wait.
+    // Copies the partition, because an insert waits for every part, which takes minutes on a busy machine.
     for (let copy = 0; copy < copies; copy++)
       await queryClickHouse(server.hostUrl, 'ALTER TABLE cafe.crumbs ATTACH PARTITION tuple() FROM cafe.crumb')
     const { severity, findings } = Snapshot.parse(await facts('analyze_performance'))

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
@@ -30,8 +30,8 @@ export interface AgentDeps {
   clock: Clock
   log: Logger
   clients: {
-    query: Client<typeof query>
-    report: Client<typeof report>
+    query: ServiceClient<typeof query>
+    report: ServiceClient<typeof report>
   }
   models: Models
   skills: Skills
@@ -47,7 +47,7 @@ export interface AgentDeps {
 /** Share of the shutdown grace period that runs may use. Readers fetch the final events in the remaining time. */
 const runGraceShare = 0.6
 
-/** Tests can add tools and change the limits of runs. */
+/** Overrides with which tests add tools and change the limits of runs. */
 export interface AgentOverrides {
   tools?: readonly AgentTool[]
   limits?: Partial<RunLimits>
@@ -95,7 +95,11 @@ export const openAgentDeps = async (
 }
 
 /** Returns whether a replication service is configured and the agent may read from it. */
-const mayReadReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
+const mayReadReplication = async (
+  env: Environment,
+  client: ServiceClient<typeof query>,
+  call: CallContext,
+): Promise<boolean> =>
   parseSettings(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
 
 /** Records the Prometheus metrics of answers. */

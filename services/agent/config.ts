@@ -2,8 +2,8 @@ import { flagSetting, optionalFlagSetting, wholeNumberSetting } from '#shared/co
 import { conversationSettings, findConversationProblems } from './conversations/store-choice.ts'
 import { externalSettings } from './external-tools/config.ts'
 import { modelSettings } from './models/config.ts'
-import { partGuardSettings } from './validate-data-part.ts'
-import { verboseSettings } from './verbose-log.ts'
+import { chartValidationSettings } from './validate-data-part.ts'
+import { verboseLogSettings } from './verbose-log.ts'
 
 /** Settings of the agent itself. */
 export const agentSettings = {
@@ -63,8 +63,8 @@ export const settings = {
   ...agentSettings,
   ...modelSettings,
   ...externalSettings,
-  ...partGuardSettings,
-  ...verboseSettings,
+  ...chartValidationSettings,
+  ...verboseLogSettings,
   ...conversationSettings,
 } as const
 

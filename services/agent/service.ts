@@ -1,21 +1,21 @@
 import { agent } from '#proto/agent.ts'
 import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
 import { type AgentOverrides, openAgentDeps, type AgentDeps } from './agent-deps.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { createConversationHandlers } from './conversations/conversations.ts'
 import { createExternalHandlers } from './external-tools/external-tools.ts'
 import { createModelHandlers } from './models/models.ts'
 import { createSkillHandlers } from './skills/skills.ts'
 import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'
 import { decideEgress } from './egress/egress-requests.ts'
-import { createReadHandler, createStopHandler } from './runs/runs.ts'
-import { createStartHandler as startAnswer } from './loop/start-handler.ts'
+import { createReadRunHandler, createStopRunHandler } from './runs/runs.ts'
+import { createStartRunHandler as startAnswer } from './loop/start-handler.ts'
 import { createSummarizeHandler } from './models/complete-text.ts'
 
-const createHandlers = (parts: AgentDeps): Handlers<typeof agent> => ({
+const createHandlers = (parts: AgentDeps): ServiceHandlers<typeof agent> => ({
   start: startAnswer(parts),
-  read: createReadHandler(parts),
-  stop: createStopHandler(parts),
+  read: createReadRunHandler(parts),
+  stop: createStopRunHandler(parts),
   takeApproval: takeApproval(parts),
   resolveApproval: resolveApproval(parts),
   decideEgress: decideEgress(parts),

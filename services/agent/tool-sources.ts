@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { AgentQuestion } from '#proto/agent.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { mcp, McpTool } from '#proto/mcp.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -29,7 +29,7 @@ export interface EgressTool {
 }
 
 /** A source of tools: returns the tools that it offers for a question. */
-export type ToolSource = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
+export type ToolSource = (question: AgentQuestion, call: CallContext) => Promise<readonly AgentTool[]>
 
 /** Dependencies of `combineToolSources`. */
 interface ToolSources {
@@ -59,7 +59,10 @@ const cacheMs = 10_000
  * Returns a function that lists the tools of the MCP server. The list is the same for all users and is cached. Calls of
  * the tools run with the identity of the agent's caller.
  */
-export const openMcpToolSource = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
+export const openMcpToolSource = (
+  client: ServiceClient<typeof mcp>,
+  clock: Clock,
+): ((call: CallContext) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
   return async (call) => {
     if (known === undefined || known.untilMs < clock.elapsedMs()) {
@@ -71,7 +74,7 @@ export const openMcpToolSource = (client: Client<typeof mcp>, clock: Clock): ((c
 }
 
 /** Wraps a tool of the MCP server. The server checks the features of the caller and the arguments itself. */
-const wrapMcpTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
+const wrapMcpTool = (client: ServiceClient<typeof mcp>, tool: McpTool): AgentTool => ({
   ...tool,
   feature: null,
   kind: 'read',

@@ -6,7 +6,7 @@ import { exactTextSetting, parseSettings } from '#shared/config/setting.ts'
 import type { DataPart } from '#shared/tools/tool.ts'
 
 /** Settings for the validation of charts in answers. */
-export const partGuardSettings = {
+export const chartValidationSettings = {
   AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: exactTextSetting(
     '1',
     'Log each chart that is dropped from an answer because it cannot be rendered; ignored in production.',
@@ -46,5 +46,5 @@ const findAxisProblems = ({ columns, x, y }: ChartPart): string[] => {
 }
 
 const shouldLogProblems = (env: Environment): boolean =>
-  parseSettings(partGuardSettings, env).AGENT_JSON_RENDER_PATCH_GUARD_DEBUG &&
+  parseSettings(chartValidationSettings, env).AGENT_JSON_RENDER_PATCH_GUARD_DEBUG &&
   parseSettings(processSettings, env).NODE_ENV !== 'production'

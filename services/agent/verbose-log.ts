@@ -3,7 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { flagSetting, parseSettings } from '#shared/config/setting.ts'
 
 /** The setting that enables verbose logging. */
-export const verboseSettings = {
+export const verboseLogSettings = {
   AGENT_DEBUG: flagSetting(
     false,
     'Log every request to a model provider and every tool call with name, result and duration, without contents.',
@@ -16,8 +16,8 @@ export const logVerbosely = (
   facts: Record<string, unknown>,
   message: string,
 ): void => {
-  if (parseSettings(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
+  if (parseSettings(verboseLogSettings, env).AGENT_DEBUG) log.info(facts, message)
 }
 
 /** Returns the time since a `performance.now()` timestamp, in whole milliseconds. */
-export const elapsedMsSince = (beganMs: number): number => Math.round(performance.now() - beganMs)
+export const getElapsedMs = (beganMs: number): number => Math.round(performance.now() - beganMs)

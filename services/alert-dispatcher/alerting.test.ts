@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => ground[Symbol.asyncDispose]())
 
-/** A dispatcher with two hosts and, by default, a state database. */
+/** Starts a dispatcher with two hosts and, by default, a state database. */
 const open = async ({ env = {} }: { env?: Record<string, string> } = {}) => {
   const watched: FakeMonitoredHosts = { names: ['one', 'two'], values: { 'one/disk': 85, 'two/memory': 95 }, metrics }
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }

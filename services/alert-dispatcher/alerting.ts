@@ -1,11 +1,11 @@
 import type { alertingMethods } from '#proto/alerting.ts'
-import type { Client, Handlers, Service } from '#proto/contract.ts'
+import type { ServiceClient, ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
-import type { Transit } from '#shared/seal/transit.ts'
+import type { TransitKeyPair } from '#shared/seal/transit.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { PolicyProvider } from './policy/open-policy.ts'
 import type { DispatcherStores } from './stores/stores.ts'
@@ -16,13 +16,13 @@ export interface AlertingDeps {
   clock: Clock
   store: Store
   stores: DispatcherStores
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   net: Pick<Net, 'check' | 'mail'>
   policy: PolicyProvider
-  transit: Transit
+  transit: TransitKeyPair
 }
 
-export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
+export type AlertingHandlers = ServiceHandlers<Service<typeof alertingMethods>>
 
 /** Throws `not-implemented` unless a state database is configured; `what` names the rejected operation in the error. */
 export const requireStateDatabase = ({ isPersistent }: DispatcherStores, what: string): void => {

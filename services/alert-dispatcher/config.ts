@@ -1,7 +1,11 @@
-import { displayZoneSettings, hasWebhookSubscriptions, subscriptionSettings } from '#shared/config/shared-settings.ts'
+import {
+  displayZoneSettings,
+  areWebhookSubscriptionsEnabled,
+  subscriptionSettings,
+} from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
-import { edgeBindingSettings, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, findUnsharedFileProblems } from '#shared/store/edge-binding.ts'
 import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { eventAlertSettings } from './events/settings.ts'
@@ -22,4 +26,4 @@ export const settings = {
 
 /** Returns problems of settings that are valid on their own but not in combination. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
-  hasWebhookSubscriptions(env) ? findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []
+  areWebhookSubscriptionsEnabled(env) ? findUnsharedFileProblems(['CONVERSATIONS_EDGESQL'], env) : []

@@ -1,10 +1,10 @@
 import type { alerts } from '#proto/alerts.ts'
-import type { Client, Handlers } from '#proto/contract.ts'
+import type { ServiceClient, ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { openTransit } from '#shared/seal/transit.ts'
+import { openTransitKeyPair } from '#shared/seal/transit.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AlertingDeps, AlertingHandlers } from './alerting.ts'
 import { createPagingServicesHandler } from './channels/paging-services.ts'
@@ -37,7 +37,7 @@ import type { Subscriptions } from './subscriptions/open-subscriptions.ts'
 import { type SweepSchedule, createSweepHandler } from './sweeps/schedule.ts'
 
 interface HandlerDeps extends ServiceContext {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   stores: DispatcherStores
   policy: PolicyProvider
   delivery: Delivery
@@ -47,9 +47,9 @@ interface HandlerDeps extends ServiceContext {
 }
 
 /** Returns the bus handlers of the dispatcher. */
-export const createDispatcherHandlers = (deps: HandlerDeps): Handlers<typeof alerts> => {
+export const createDispatcherHandlers = (deps: HandlerDeps): ServiceHandlers<typeof alerts> => {
   const withPolicy = { ...deps, policy: deps.policy.current }
-  const transit = openTransit(deps.store, 'alert-dispatcher:transit-key')
+  const transit = openTransitKeyPair(deps.store, 'alert-dispatcher:transit-key')
   return {
     ...createFiringHandlers(deps.store),
     sweep: createSweepHandler(deps.schedule, deps.env),
@@ -91,7 +91,7 @@ interface PruneDeps {
 
 /** Deletes history, silences and delivery records that are older than their retention. */
 const prune =
-  ({ stores, delivery, env, clock }: PruneDeps): Handlers<typeof alerts>['prune'] =>
+  ({ stores, delivery, env, clock }: PruneDeps): ServiceHandlers<typeof alerts>['prune'] =>
   async () => {
     const beforeMs = clock.now() - parseSettings(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
     const { history, episodes, eventEpisodes, silences } = stores

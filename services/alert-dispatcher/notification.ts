@@ -84,7 +84,7 @@ export const AddressedNotification = z.object({
 export type AddressedNotification = z.infer<typeof AddressedNotification>
 
 /** Outbox topic of notifications for a single target. */
-export const addressedTopic = 'addressed'
+export const addressedNotificationTopic = 'addressed'
 
 /** Returns the id of a delivery: one per notification and target. */
 export const getDeliveryId = ({ notification, channel, target }: AddressedNotification): string =>

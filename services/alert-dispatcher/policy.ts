@@ -7,11 +7,11 @@ import type {
   CustomRule,
   MaintenanceWindow,
   QuietHours,
-  Route,
+  NotificationRoute,
   RuleSettings,
 } from '#proto/alert-policy.ts'
 
-export type { CustomRule, MaintenanceWindow, QuietHours, Route }
+export type { CustomRule, MaintenanceWindow, QuietHours, NotificationRoute }
 /** Overrides of one rule; absent fields use the rule's own values. */
 export type RulePolicy = RuleSettings
 
@@ -33,7 +33,7 @@ export interface Policy {
   custom: readonly CustomRule[]
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
-  routes: readonly Route[]
+  routes: readonly NotificationRoute[]
   /** Overrides of channel variables, by channel id. */
   channels: Readonly<Record<string, ChannelPolicy>>
   webhookTargets: readonly WebhookTarget[]

@@ -4,7 +4,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 import { createGatewayVariables, scriptedApiKey } from '../agent/testing/scripted-gateway.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readResidentMib } from './resident-memory.ts'
+import { readResidentMemoryMib } from './resident-memory.ts'
 import { type BareServer, startScript } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -64,7 +64,7 @@ const measureConcurrentMemory = async (hosts: Hosts): Promise<Comparison> => {
   await using product = await startAgentOf(model, hosts, 'nats')
   const pid = product.agents[0]?.pid ?? 0
   let peakMb = 0
-  const watching = setInterval(() => (peakMb = Math.max(peakMb, readResidentMib(pid))), watchEveryMs)
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, readResidentMemoryMib(pid))), watchEveryMs)
   try {
     await Promise.all(Array.from({ length: concurrentRuns }, () => runAgent(product.url)))
     await wait(watchEveryMs)

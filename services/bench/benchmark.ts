@@ -17,10 +17,10 @@ export interface Comparison {
 }
 
 /** Returns the median. */
-export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
+export const calculateMedian = (figures: readonly number[]): number => calculateQuantile(figures, 0.5)
 
 /** Returns a quantile of the values; `share` is from 0 to 1. Throws if there are no values. */
-export const percentile = (figures: readonly number[], share: number): number => {
+export const calculateQuantile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((a, b) => a - b)
   const figure = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
   if (figure === undefined) throw new Error('cannot compute a percentile: no figures were measured')
@@ -35,10 +35,11 @@ export const formatComparison = (comparison: Comparison): string => {
   return `${isWithinThreshold(comparison) ? 'holds ' : 'MISSES'}  ${comparison.name}: ${ratio.toFixed(2)} (bar ${bar}); ${figures}`
 }
 
-export const computeRatio = (comparison: Comparison): number => median(comparison.ours) / median(comparison.reference)
+export const computeRatio = (comparison: Comparison): number =>
+  calculateMedian(comparison.ours) / calculateMedian(comparison.reference)
 
 const bareOf = ({ bare, reference }: Comparison): string =>
-  bare ? `; a bare proxy ${(median(bare) / median(reference)).toFixed(2)}, ${spread(bare)}` : ''
+  bare ? `; a bare proxy ${(calculateMedian(bare) / calculateMedian(reference)).toFixed(2)}, ${spread(bare)}` : ''
 
 export const isWithinThreshold = (comparison: Comparison): boolean =>
   'atMost' in comparison.bar
@@ -47,7 +48,7 @@ export const isWithinThreshold = (comparison: Comparison): boolean =>
 
 const spread = (figures: readonly number[]): string =>
   figures.length === 1
-    ? format(median(figures))
-    : `${format(median(figures))} [${format(Math.min(...figures))}–${format(Math.max(...figures))}]`
+    ? format(calculateMedian(figures))
+    : `${format(calculateMedian(figures))} [${format(Math.min(...figures))}–${format(Math.max(...figures))}]`
 
 const format = (figure: number): string => (figure >= 100 ? figure.toFixed(0) : figure.toPrecision(3))

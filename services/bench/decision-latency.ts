@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -14,7 +14,7 @@ import { webhookChannel } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open-delivery.ts'
 import { createNotification } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, toOutboxMessage } from '../alert-dispatcher/notification.ts'
-import type { Route } from '../alert-dispatcher/policy.ts'
+import type { NotificationRoute } from '../alert-dispatcher/policy.ts'
 import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
 
 /** Pause between the arrival of a message and the next send, in milliseconds. */
@@ -22,7 +22,7 @@ const pauseMs = 5
 /** Rate limits that are never reached, because the benchmark should not measure queueing. */
 const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
 
-/** Sends a message with this name. Resolves with the milliseconds until it arrived. */
+/** Sends a message with this name and resolves with its latency in milliseconds. */
 export type MeasureLatency = (name: string) => Promise<number>
 
 let last = 0
@@ -42,8 +42,8 @@ export const measureInTurn = async (measures: readonly MeasureLatency[], count: 
 }
 
 /**
- * Returns a function that measures the time from the call of `begins` by `send` to the call of `arrived` with the same
- * name.
+ * Returns two functions. `measure` sends a message and resolves with its latency; `arrived` reports that the message
+ * has arrived. `send` must call `begins` when the measurement starts.
  */
 export const createLatencyProbe = (
   send: (name: string, begins: () => void) => Promise<unknown>,
@@ -70,7 +70,8 @@ interface Place {
 }
 
 /**
- * Starts delivery. Returns a function that measures the time from an alert decision to its first bytes at the webhook.
+ * Starts delivery. Returns a function that measures how long an alert decision takes until its first bytes arrive at
+ * the webhook.
  */
 export const openDecisionProbe = async (
   opened: AsyncDisposableStack,
@@ -81,7 +82,7 @@ export const openDecisionProbe = async (
   const env = { HEALTH_ALERT_WEBHOOK_URL: await startReceiver(opened, arrived) }
   const facts = { instance: 'bench', version: 'bench', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({ LOG_LEVEL: 'error' }, facts, process.stderr))
-  const hostsOnly: Partial<Client<typeof query>> = { hosts: async () => [] }
+  const hostsOnly: Partial<ServiceClient<typeof query>> = { hosts: async () => [] }
   opened.use(
     await openDelivery({
       env,
@@ -89,7 +90,7 @@ export const openDecisionProbe = async (
       net: opened.use(openNet({ env })),
       telemetry: telemetry.of('alert-dispatcher'),
       // Delivery calls only the method `hosts`.
-      query: hostsOnly as Client<typeof query>,
+      query: hostsOnly as ServiceClient<typeof query>,
       database: undefined,
       policy: async () => ({ ...testPolicy, routes: [measuredTargetRoute] }),
       channels: [{ ...webhookChannel, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
@@ -105,7 +106,7 @@ const targetsIn: typeof webhookChannel.targets = (given, policy) =>
 const measured = 'measured'
 
 /** A route that sends decisions only to the measured target. The benchmark adds messages for other targets itself. */
-const measuredTargetRoute: Route = {
+const measuredTargetRoute: NotificationRoute = {
   id: 'measured',
   matchRule: '*',
   matchHost: '*',

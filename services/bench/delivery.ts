@@ -1,7 +1,7 @@
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/describe-with.ts'
 import { Notification } from '../alert-dispatcher/notification.ts'
-import { type Benchmark, percentile } from './benchmark.ts'
+import { type Benchmark, calculateQuantile } from './benchmark.ts'
 import {
   type MeasureLatency,
   measureInTurn,
@@ -16,8 +16,8 @@ const warmUp = 300
 const messages = 1_000
 
 /**
- * Measures the time from an alert decision to its first bytes at the channel. The reference is the time from publisher
- * to consumer of a durable queue, which delivery does not use.
+ * Measures how long an alert decision takes until its first bytes arrive at the channel. The reference is the latency
+ * of a durable queue between publisher and consumer, which delivery does not use.
  */
 export const deliveryTime: Benchmark = {
   name: 'delivery',
@@ -32,8 +32,8 @@ export const deliveryTime: Benchmark = {
     await measureInTurn([decide, publish], warmUp)
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
       const [decided = [], published = []] = await measureInTurn([decide, publish], messages)
-      ours.push(percentile(decided, 0.99))
-      reference.push(percentile(published, 0.99))
+      ours.push(calculateQuantile(decided, 0.99))
+      reference.push(calculateQuantile(published, 0.99))
     }
     return [{ name: 'decision to first byte, p99', unit: 'ms', ours, reference, bar: { atMost: 3 } }]
   },

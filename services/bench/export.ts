@@ -5,7 +5,7 @@ import { Pool } from 'undici'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { readResidentMib } from './resident-memory.ts'
+import { readResidentMemoryMib } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
@@ -125,4 +125,4 @@ const peakMemory = async (product: Product, path: string, files: number): Promis
   return peakMb
 }
 
-const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + readResidentMib(pid), 0)
+const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + readResidentMemoryMib(pid), 0)

@@ -3,8 +3,12 @@ import { openStore } from '#shared/store/open.ts'
 import { startRedis } from '../testing/describe-with.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhookChannel } from '../alert-dispatcher/channels/webhook.ts'
-import { type AddressedNotification, addressedTopic, getDeliveryId } from '../alert-dispatcher/notification.ts'
-import { type Benchmark, percentile } from './benchmark.ts'
+import {
+  type AddressedNotification,
+  addressedNotificationTopic,
+  getDeliveryId,
+} from '../alert-dispatcher/notification.ts'
+import { type Benchmark, calculateQuantile } from './benchmark.ts'
 import { type MeasureLatency, measureInTurn, createTestNotification, openDecisionProbe } from './decision-latency.ts'
 
 const repetitions = 5
@@ -26,10 +30,10 @@ export const failingTargetDelay: Benchmark = {
     await measureInTurn([beside, idle], warmUp)
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
       const [held = [], alone = []] = await measureInTurn([beside, idle], messages)
-      ours.push(percentile(held, 0.5))
-      reference.push(percentile(alone, 0.5))
-      oursWorst.push(percentile(held, 0.99))
-      referenceWorst.push(percentile(alone, 0.99))
+      ours.push(calculateQuantile(held, 0.5))
+      reference.push(calculateQuantile(alone, 0.5))
+      oursWorst.push(calculateQuantile(held, 0.99))
+      referenceWorst.push(calculateQuantile(alone, 0.99))
     }
     const name = `decision to first byte, another target failing with ${pendingMessages} pending messages`
     return [
@@ -59,7 +63,7 @@ const openStoreWithBacklog = async (opened: AsyncDisposableStack, count: number)
         channel: webhookChannel.id,
         target: failingChannelTarget.id,
       }
-      return { id: getDeliveryId(payload), topic: addressedTopic, payload }
+      return { id: getDeliveryId(payload), topic: addressedNotificationTopic, payload }
     })
     await store.update(`bench:fill:${from}`, z.number(), () => ({ value: from, outbox }))
   }

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { checkReadOnly } from '../query/read-only/read-only.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { median, type Benchmark } from './benchmark.ts'
+import { calculateMedian, type Benchmark } from './benchmark.ts'
 
 const repetitions = 5
 /** Number of checks per measured value, because a single check is too short to measure. */
@@ -57,7 +57,7 @@ const roundTripMs = async (origin: string): Promise<number> => {
         throw new Error(`statement "SELECT 1" failed: status ${statusCode}: ${answer}`)
       took.push(performance.now() - started)
     }
-    return median(took)
+    return calculateMedian(took)
   } finally {
     await pool.close()
   }

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { percentile } from './benchmark.ts'
+import { calculateQuantile } from './benchmark.ts'
 
 export interface LoadTarget {
   origin: string
@@ -41,8 +41,8 @@ export const runLoad = async (
   await Promise.all(Array.from({ length: connections }, client))
   const seconds = (performance.now() - started) / 1000
   return {
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
+    p50Ms: calculateQuantile(latencies, 0.5),
+    p99Ms: calculateQuantile(latencies, 0.99),
     perSecond: latencies.length / seconds,
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { startProduct, type Topology } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
+import { type Benchmark, type Comparison, calculateQuantile } from './benchmark.ts'
 import { runLoad, sendLoadRequest, type LoadTarget } from './load.ts'
 import { readCpuMs } from './cpu-time.ts'
 import { startReplayHost } from './start-replay-host.ts'
@@ -120,7 +120,7 @@ const measureRound = async (target: LoadTarget, pids: readonly number[]): Promis
     return flood.counted()
   })
   const latencies = await flood.end()
-  return { unloaded, full, overloaded: { ...overloaded, p99Ms: percentile(latencies, 0.99) } }
+  return { unloaded, full, overloaded: { ...overloaded, p99Ms: calculateQuantile(latencies, 0.99) } }
 }
 
 const timed = async <F extends { perSecond: number }>(

@@ -22,13 +22,13 @@ export const residentMemory: Benchmark = {
       ],
     })
     await setTimeout(idleMs)
-    const ours = product.pids.map(readResidentMib)
+    const ours = product.pids.map(readResidentMemoryMib)
     return [{ name: '30 s after ready', unit: 'MiB', ours, reference: [maxResidentMib], bar: { atMost: 1 } }]
   },
 }
 
 /** Returns the resident memory of a process in MiB. Throws if the process has exited. */
-export const readResidentMib = (pid: number): number => {
+export const readResidentMemoryMib = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   if (kilobytes === undefined) throw new Error(`cannot read the memory of process ${pid}: it has exited`)
   return Number(kilobytes) / 1024

@@ -3,7 +3,7 @@ import { openStore } from '#shared/store/open.ts'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startRedis } from '../testing/describe-with.ts'
-import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
+import { HostRecord, getHostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
 import { runConcurrently } from '../alert-dispatcher/run-concurrently.ts'
 import type { Benchmark } from './benchmark.ts'
 import { readCpuMs } from './cpu-time.ts'
@@ -111,7 +111,7 @@ const writeStates = async (): Promise<number[]> => {
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const before = process.cpuUsage()
     await runConcurrently(keys, hostsAtOnce, async (key) => {
-      await store.update(hostRecordKey(key), HostRecord, () => ({ value: record }))
+      await store.update(getHostRecordKey(key), HostRecord, () => ({ value: record }))
     })
     const { user, system } = process.cpuUsage(before)
     took.push((user + system) / 1_000)

@@ -3,7 +3,7 @@ import { startNats } from '../testing/describe-with.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { runLoad, type LoadResult, type LoadTarget } from './load.ts'
-import { readResidentMib } from './resident-memory.ts'
+import { readResidentMemoryMib } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
@@ -105,7 +105,7 @@ const query = ({ url }: Product, sql: string): LoadTarget =>
 /** Returns the peak resident memory of the product, in MiB, while it returns the result of a query. */
 const peakMemory = async (product: Product, sql: string): Promise<number> => {
   let peakMb = 0
-  const look = () => (peakMb = Math.max(peakMb, readResidentMib(product.gateway.pid)))
+  const look = () => (peakMb = Math.max(peakMb, readResidentMemoryMib(product.gateway.pid)))
   const watching = setInterval(look, watchEveryMs)
   try {
     // The query runs only once, because the garbage of earlier results would count too.

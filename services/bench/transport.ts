@@ -3,7 +3,7 @@ import { type HostConnections, openHostConnections } from '../query/clickhouse/c
 import type { Statement, StreamFormat } from '../query/clickhouse/statement.ts'
 import { validateHostList, type MonitoredHost } from '../query/hosts/host-list.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { type Benchmark, type Comparison, percentile } from './benchmark.ts'
+import { type Benchmark, type Comparison, calculateQuantile } from './benchmark.ts'
 
 const repetitions = 7
 const measuredMs = 1_000
@@ -119,7 +119,7 @@ const measure = async (send: Send, callers: number): Promise<Sending> => {
   await Promise.all(Array.from({ length: callers }, call))
   const { user, system } = process.cpuUsage(used)
   return {
-    p50Ms: percentile(took, 0.5),
+    p50Ms: calculateQuantile(took, 0.5),
     perSecond: took.length / ((performance.now() - started) / 1_000),
     processorMs: (user + system) / 1_000 / took.length,
   }

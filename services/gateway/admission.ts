@@ -5,10 +5,10 @@ import { requireAllowedHost } from './server/allowed-hosts.ts'
 import { resolveRateLimitKey, resolveClientNetwork } from './request/client-address.ts'
 import { resolveCloudMode } from './installation/edition.ts'
 import { getExchange } from './response/http-exchange.ts'
-import { findRouteRefusal, limitToPermissions } from './features/authorization.ts'
+import { findRouteAccessError, limitToPermissions } from './features/authorization.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymousCaller } from './auth/identity.ts'
-import { requireWithinRateLimit, type RateLimitState, createRateLimitHeaders } from './limits/limits.ts'
+import { enforceRateLimit, type RateLimitState, createRateLimitHeaders } from './limits/limits.ts'
 import { parseQueryString } from './request/parse.ts'
 import { resolvePublicUrl } from './request/public-url.ts'
 import type { Route } from './http-route.ts'
@@ -17,9 +17,10 @@ type AnyRequest = Request<Record<string, string>>
 
 /**
  * Returns the middleware that admits or rejects a request before its body is read. It checks the rate limit of the
- * address, authenticates the caller, checks access and feature, and for the agent checks the rate limit of the user.
+ * address, authenticates the caller, and checks access and feature. For the agent it also checks the rate limit of the
+ * user.
  */
-export const admit =
+export const createAdmissionMiddleware =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response, next) => {
     const { limits, env } = gateway
@@ -30,7 +31,7 @@ export const admit =
     const identity = await callerOf(route, gateway, request, response)
     if (route.dials && isUnknown(identity)) requireAllowedHost(request, env)
     const policy = gateway.policy()
-    const refusal = findRouteRefusal(route, identity, policy)
+    const refusal = findRouteAccessError(route, identity, policy)
     if (refusal) throw refusal
     if (route.limit === 'agent') {
       const prefix = resolveClientNetwork(request, env)
@@ -45,7 +46,7 @@ const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind 
 /** Sets the rate limit headers; a later, stricter budget overwrites them. Throws if the budget is used up. */
 const applyLimit = (response: Response, standing: RateLimitState): void => {
   for (const [name, value] of createRateLimitHeaders(standing)) response.setHeader(name, value)
-  requireWithinRateLimit(standing)
+  enforceRateLimit(standing)
 }
 
 /**

@@ -1,20 +1,20 @@
 import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { ServiceError } from '#proto/errors.ts'
-import { admit } from './admission.ts'
-import { canCallUnverified } from './auth/provider.ts'
+import { createAdmissionMiddleware } from './admission.ts'
+import { allowsUnverifiedRequests } from './auth/provider.ts'
 import type { Gateway } from './gateway.ts'
 import type { Route, HttpMethod } from './http-route.ts'
 import { warnOfOtherAddressHeader } from './request/client-address.ts'
 import { createBodyReader } from './request/read-body.ts'
-import { answerFailure } from './response/error-response.ts'
+import { createErrorHandler } from './response/error-response.ts'
 import { HttpError, getExchange } from './response/http-exchange.ts'
-import { runRoute } from './run-route.ts'
-import { guardHosts } from './server/allowed-hosts.ts'
+import { createRouteHandler } from './run-route.ts'
+import { createAllowedHostGuard } from './server/allowed-hosts.ts'
 import { createCorsMiddleware } from './server/cross-origin.ts'
 import { observeRequests, setFixedHeaders } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
-import { serveMissingBuild, serveWeb } from './web/web-build.ts'
+import { serveBuildInstructions, serveWeb } from './web/web-build.ts'
 
 /** The routes, headers and web build that the application serves. */
 interface ApplicationDeps {
@@ -34,14 +34,16 @@ export const createApplication = (gateway: Gateway, { routes, headers, web }: Ap
 
   application.use(observeRequests(gateway.telemetry, headers))
   application.use(warnOfOtherAddressHeader(gateway.env, gateway.telemetry.log))
-  application.use(guardHosts(routes, gateway.env, () => canCallUnverified(gateway.env, gateway.build)))
+  application.use(
+    createAllowedHostGuard(routes, gateway.env, () => allowsUnverifiedRequests(gateway.env, gateway.build)),
+  )
   application.use(createCorsMiddleware(gateway.env))
   application.use('/api/v1/repldb', rejectUnlistedRequests(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
   application.use(/^\/api(?=\/|$)/i, rejectUnknownPath)
-  application.use(web === undefined ? serveMissingBuild : serveWeb(web.directory, web.headersOf))
+  application.use(web === undefined ? serveBuildInstructions : serveWeb(web.directory, web.headersOf))
   application.use(rejectUnknownFile)
-  application.use(answerFailure(gateway.telemetry.log))
+  application.use(createErrorHandler(gateway.telemetry.log))
   return application
 }
 
@@ -69,9 +71,9 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
     for (const route of those) {
       const handlers = [
         ...setErrorFormat(route, gateway),
-        admit(route, gateway),
+        createAdmissionMiddleware(route, gateway),
         ...createBodyReader(route),
-        runRoute(route, gateway),
+        createRouteHandler(route, gateway),
       ]
       here[verbOf(route)](...handlers)
     }

@@ -22,8 +22,8 @@ import {
 import { findFeatureFileProblems } from './features/policy.ts'
 import { billingSettings, editionSettings } from './installation/edition.ts'
 import { usageReportSettings } from './installation/usage-report.ts'
-import { limitBindings, limitSettings } from './limits/config.ts'
-import { addressSettings, edgeSettings } from './request/client-address.ts'
+import { rateLimitBindings, rateLimitSettings } from './limits/config.ts'
+import { clientAddressSettings, edgeSettings } from './request/client-address.ts'
 import { publicUrlSettings } from './request/public-url.ts'
 import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { crossOriginSettings } from './server/cross-origin.ts'
@@ -62,10 +62,10 @@ export const settings = {
   ...userConnectionSettings,
   ...conversationFeatureSettings,
   ...subscriptionSettings,
-  ...addressSettings,
+  ...clientAddressSettings,
   ...allowedHostSettings,
-  ...limitSettings,
-  ...limitBindings,
+  ...rateLimitSettings,
+  ...rateLimitBindings,
   ...cronSettings,
   ...eventSettings,
   ...webhookSettings,

@@ -3,7 +3,7 @@ import type { createDocument } from 'zod-openapi'
 import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { DocPage } from '#proto/http/docs.ts'
 import type { ingest } from '#proto/ingest.ts'
@@ -16,7 +16,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { ChatRuns } from './agent/run-events.ts'
 import type { AuditLog } from './audit/open-audit.ts'
-import type { Policy } from './features/policy.ts'
+import type { AccessPolicy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
 import type { DeniedUsers } from './auth/denied-users.ts'
@@ -25,7 +25,7 @@ import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
 import type { HostList, HostStates } from './hosts/host-list.ts'
 import type { Guests, RateLimits } from './limits/limits.ts'
-import type { ReplyToChat } from './webhooks/chat-click.ts'
+import type { ChatReplier } from './webhooks/chat-click.ts'
 import type { PageViewQueue } from './web/page-view-queue.ts'
 import type { RejectReplay } from './webhooks/signature.ts'
 
@@ -34,12 +34,12 @@ export interface Gateway {
   env: Environment
   clock: Clock
   telemetry: Telemetry
-  query: Client<typeof query>
-  alerts: Client<typeof alerts>
-  report: Client<typeof report>
-  mcp: Client<typeof mcp>
-  ingest: Client<typeof ingest>
-  agent: Client<typeof agent>
+  query: ServiceClient<typeof query>
+  alerts: ServiceClient<typeof alerts>
+  report: ServiceClient<typeof report>
+  mcp: ServiceClient<typeof mcp>
+  ingest: ServiceClient<typeof ingest>
+  agent: ServiceClient<typeof agent>
   /** The latest agent run of each chat. */
   chats: ChatRuns
   /** Limits the conversations that are received at the same time. */
@@ -65,12 +65,12 @@ export interface Gateway {
   /** Authenticates a request; throws `unauthenticated` for invalid credentials and `forbidden` for denied users. */
   identify(request: Request): Promise<Identity>
   /** Returns the current access policy. */
-  policy(): Policy
+  policy(): AccessPolicy
   limits: RateLimits
   audit: AuditLog
   guests: Guests
   /** Rejects replays of signed requests. */
   requireFirstTime: RejectReplay
-  answerChat: ReplyToChat
+  answerChat: ChatReplier
   pageViews: PageViewQueue
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Request } from 'express'
 import { z } from 'zod'
-import type { Call, Feature, Identity } from '#proto/call.ts'
+import type { CallContext, Feature, Identity } from '#proto/call.ts'
 import type { PathParameter } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
@@ -86,7 +86,7 @@ export interface RawRequest {
   body: unknown
   headers: IncomingHttpHeaders
   requestId: string
-  call: Call
+  call: CallContext
   preferred: ContentPreference
   /** Returns the public URL of the product, without a trailing slash. */
   publicUrl(): string
@@ -104,7 +104,7 @@ export interface RouteRequest<P extends string, Q, B = undefined> {
   body: B
   headers: IncomingHttpHeaders
   requestId: string
-  call: Call
+  call: CallContext
   preferred: ContentPreference
   publicUrl(): string
 }

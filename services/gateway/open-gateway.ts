@@ -34,14 +34,14 @@ import {
   warnOfCloudModeMismatch,
 } from './installation/edition.ts'
 import { openUsageReport } from './installation/usage-report.ts'
-import { limitBindings } from './limits/config.ts'
+import { rateLimitBindings } from './limits/config.ts'
 import { openGuests, createRateLimits } from './limits/limits.ts'
 import { createDocumentLoader } from './openapi/document.ts'
 import { warnOfMissingPublicUrl } from './request/public-url.ts'
 import { routes } from './routes.ts'
 import type { WebBuild } from './web/web-build.ts'
 import { openPageViewQueue } from './web/page-view-queue.ts'
-import { createChatReply } from './webhooks/chat-click.ts'
+import { createChatReplier } from './webhooks/chat-click.ts'
 import { openReplayProtection } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }
@@ -92,7 +92,7 @@ export const openGateway = async (
     limits: createRateLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openReplayProtection(store),
-    answerChat: createChatReply(net.guarded('notification'), log),
+    answerChat: createChatReplier(net.guarded('notification'), log),
     pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
 }
@@ -133,7 +133,7 @@ export const findIgnoredSettings = (env: Environment, build: BuildInfo | undefin
 ]
 
 const findIgnoredBindings = (env: Environment): IgnoredSetting[] =>
-  Object.entries(parseSettings(limitBindings, env))
+  Object.entries(parseSettings(rateLimitBindings, env))
     .filter(([, text]) => text !== undefined)
     .map(([name]) => ({
       name,

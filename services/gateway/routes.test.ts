@@ -18,7 +18,7 @@ import { postgresRequests } from './testing/postgres-source.ts'
 import { repldbRequests } from './testing/repldb.ts'
 import { deliveryRequests, inboundConditionRequests, subscriptionRequests } from './testing/deliveries.ts'
 import { type FakeProduct, startFakeProduct, createWebBuild } from './testing/fake-product.ts'
-import { signKey } from './auth/keys/key-token.ts'
+import { signApiKey } from './auth/keys/key-token.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import type { Route } from './http-route.ts'
 import { routes } from './routes.ts'
@@ -94,7 +94,7 @@ const good: Record<string, ValidRequest> = {
     body: { operation: 'create_user', params: { user: 'grace', password: 'correct horse' } },
   },
   'GET /api/v1/audit': { url: '/api/v1/audit?limit=10' },
-  'POST /api/v1/auth/session': { url: '/api/v1/auth/session', body: { key: signKey(claims, secret) } },
+  'POST /api/v1/auth/session': { url: '/api/v1/auth/session', body: { key: signApiKey(claims, secret) } },
   'DELETE /api/v1/auth/session': { url: '/api/v1/auth/session' },
   'GET /api/v1/auth/sign-in': { url: '/api/v1/auth/sign-in?return=/overview' },
   'GET /api/v1/auth/callback': { url: '/api/v1/auth/callback?state=s', cookie: 'watchhouse_sign_in=s' },
@@ -103,9 +103,9 @@ const good: Record<string, ValidRequest> = {
   'POST /api/events/ingest': { url: '/api/events/ingest', body: { title: 'Disk full' }, bearer: secret },
   'GET /api/v1/events': { url: '/api/v1/events?severity=critical&search=disk&limit=5' },
   'GET /api/cron/weekly-report': { url: '/api/cron/weekly-report', bearer: secret },
-  'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signKey(claims, secret) },
-  'GET /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
-  'DELETE /api/mcp': { url: '/api/mcp', bearer: signKey(claims, secret) },
+  'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signApiKey(claims, secret) },
+  'GET /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
+  'DELETE /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
   ...agentRequests,
   'GET /api/v1/docs/{page}': { url: '/api/v1/docs/getting-started' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },

@@ -1,11 +1,11 @@
 import type { RequestHandler, Response } from 'express'
-import type { Call, Identity, W3cTraceContext } from '#proto/call.ts'
+import type { CallContext, Identity, W3cTraceContext } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
 import { parseBody, readBytes } from './request/read-body.ts'
 import { openCallerHosts } from './connections/caller-hosts.ts'
 import { getExchange, createClientClosedError } from './response/http-exchange.ts'
 import { toPublicError } from './response/error-response.ts'
-import { explainForbidden } from './features/authorization.ts'
+import { explainForbiddenError } from './features/authorization.ts'
 import type { Gateway } from './gateway.ts'
 import { resolvePublicUrl } from './request/public-url.ts'
 import { parseQueryString } from './request/parse.ts'
@@ -15,7 +15,7 @@ import type { Route } from './http-route.ts'
 /**
  * Returns the handler of a route: parses an admitted request, runs the route, sends the response and records a span.
  */
-export const runRoute =
+export const createRouteHandler =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
     const { requestId, identity } = getExchange(response)
@@ -45,7 +45,7 @@ export const runRoute =
       await route.respond(raw, { ...gateway, hosts }, createReply(request, response))
       end(span, response.statusCode)
     } catch (thrown) {
-      const error = explainForbidden(thrown, identity, gateway.policy())
+      const error = explainForbiddenError(thrown, identity, gateway.policy())
       end(span, toPublicError(error).status, error)
       throw error
     }
@@ -64,7 +64,12 @@ const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>
 }
 
 /** Returns the call that is passed to other services; it is cancelled if the caller disconnects. */
-const callOf = (identity: Identity, trace: W3cTraceContext | undefined, response: Response, gateway: Gateway): Call => {
+const callOf = (
+  identity: Identity,
+  trace: W3cTraceContext | undefined,
+  response: Response,
+  gateway: Gateway,
+): CallContext => {
   const left = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) left.abort(createClientClosedError())

@@ -24,7 +24,7 @@ export const readLastRelease = async (): Promise<{ version: string; contracts: C
 }
 
 /** Returns the contracts that `proto/` declares in the working tree. */
-export const readPresentContracts = async (): Promise<Contracts> => {
+export const readCurrentContracts = async (): Promise<Contracts> => {
   const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
   for (const exported of await importProtoExports()) {
     if (isService(exported)) {
@@ -51,7 +51,7 @@ export const formatReleaseLines = async (): Promise<string> => {
   const { version } = z
     .object({ version: z.string() })
     .parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
-  const contracts = Object.entries(await readPresentContracts()).map(([name, contract]) => ({ [name]: contract }))
+  const contracts = Object.entries(await readCurrentContracts()).map(([name, contract]) => ({ [name]: contract }))
   return [{ release: version }, ...contracts].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { noBody, noQuery } from '#proto/http/parameters.ts'
+import { emptyRequestBody, noQuery } from '#proto/http/parameters.ts'
 import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
 import { root } from '../testing/source-file.ts'
@@ -67,7 +67,7 @@ const entryOf = ({ method, path, query, body, reads, answer }: Route, names: Map
       return `DataResponse<${typeOf(schema.shape.data)}>`
     throw new Error(`${method} ${path}: export the schema of its ${schema.type} from a file in proto/http/`)
   }
-  const sent = body ?? reads?.schema ?? (method === 'POST' ? noBody : undefined)
+  const sent = body ?? reads?.schema ?? (method === 'POST' ? emptyRequestBody : undefined)
   const parameters = query === noQuery ? (sent ? ['z.ZodUndefined'] : []) : [typeOf(query)]
   return `  '${method} ${path}': Route<${[typeOf(answer), ...parameters, ...(sent ? [typeOf(sent)] : [])].join(', ')}>`
 }

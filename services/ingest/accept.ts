@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InboundEvent, formatInboundSubject } from '#proto/inbound-event.ts'
 import { type ingest, maxEventsPerRequest } from '#proto/ingest.ts'
@@ -28,7 +28,7 @@ interface AcceptDeps {
   observe(sourceType: string, outcome: 'kept' | 'duplicate' | 'refused'): void
 }
 
-type Accept = Handlers<typeof ingest>['accept']
+type Accept = ServiceHandlers<typeof ingest>['accept']
 type AcceptResult = Awaited<ReturnType<Accept>>[number]
 
 /**

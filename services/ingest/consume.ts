@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { Queue, MessageOutcome } from '#shared/bus/durable/queue.ts'
-import { deadLetterPoison } from '#shared/bus/durable/dead-letter-poison.ts'
+import { deadLetterPoisonMessages } from '#shared/bus/durable/dead-letter-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { installationIdPattern } from '#shared/store/installation.ts'
 import { type Clock, computeAgeMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
@@ -22,7 +22,7 @@ export const consumeEvents = async (queue: Queue, events: EventStore, deps: Reem
   opened.use(
     await queue.consume(
       { ...consumer, name: 'events-kept', mayRepeat: true },
-      deadLetterPoison(async ({ body }) => {
+      deadLetterPoisonMessages(async ({ body }) => {
         await events.put(body)
         return 'done'
       }),
@@ -33,7 +33,7 @@ export const consumeEvents = async (queue: Queue, events: EventStore, deps: Reem
     opened.use(
       await queue.consume(
         { ...consumer, name: 'events-reemitted', maxInFlight: maxReemitsInFlight },
-        deadLetterPoison(createReemitHandler(deps)),
+        deadLetterPoisonMessages(createReemitHandler(deps)),
       ),
     )
   }
@@ -44,7 +44,7 @@ export const consumeEvents = async (queue: Queue, events: EventStore, deps: Reem
 export interface ReemitDeps {
   env: Environment
   /** Sends a request; rejects addresses of internal networks. */
-  send: Send
+  send: RequestSender
   clock: Clock
   log: Logger
   /** Returns the id of this installation. */
@@ -69,7 +69,7 @@ const urlVariable = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
 export const canReemit = ({ env }: Pick<ReemitDeps, 'env'>): boolean =>
   [urlVariable, `${urlVariable}_FILE`].some((name) => env[name] !== undefined)
 
-/** Forwards an event if a target is configured and the event does not originate from this installation. */
+/** Returns the handler that forwards events to the configured target, except those from this installation. */
 export const createReemitHandler =
   (deps: ReemitDeps) =>
   async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<MessageOutcome> => {

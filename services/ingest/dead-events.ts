@@ -1,5 +1,5 @@
-import type { Handlers } from '#proto/contract.ts'
-import type { DeadEvent, deadEventMethods } from '#proto/dead-events.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
+import type { DeadLetterEvent, deadLetterEventMethods } from '#proto/dead-events.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
@@ -7,7 +7,7 @@ import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
 import { streamPlans } from '#shared/bus/durable/streams.ts'
 import { createSubjectMatcher } from '#shared/bus/subject.ts'
 
-type DeadEventHandlers = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
+type DeadEventHandlers = Pick<ServiceHandlers<typeof ingest>, keyof typeof deadLetterEventMethods>
 
 /** Returns the handlers for inbound events that could not be processed: list and resend. */
 export const createDeadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadEventHandlers => ({
@@ -32,7 +32,7 @@ const eventMatchers = streamPlans.EVENTS.subjects.map(createSubjectMatcher)
 
 const isEvent = ({ subject }: DeadLetter): boolean => eventMatchers.some((matches) => matches(subject))
 
-const toDeadEvent = ({ id, atMs, reason, body }: DeadLetter): DeadEvent => {
+const toDeadEvent = ({ id, atMs, reason, body }: DeadLetter): DeadLetterEvent => {
   const { data: event } = InboundEvent.safeParse(body)
   const { source = null, title = null, severity = null, status = null } = event ?? {}
   return { id, atMs, reason, event: event?.id ?? null, source, title, severity, status }

@@ -1,4 +1,4 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { Deployment, maxDeployments, type deploymentMethods } from '#proto/deployments.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -53,7 +53,7 @@ export const openDeploymentStore = async (
   }
 }
 
-type DeploymentHandlers = Pick<Handlers<typeof ingest>, keyof typeof deploymentMethods>
+type DeploymentHandlers = Pick<ServiceHandlers<typeof ingest>, keyof typeof deploymentMethods>
 
 interface DeploymentDeps {
   deployments: DeploymentStore

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
+import { type InboundEvent, eventLimits } from '#proto/inbound-event.ts'
 import { shortenWithEllipsis } from '#shared/text/strings.ts'
 import type { EventDraft } from './adapters/adapter.ts'
 
@@ -14,7 +14,7 @@ interface RequestContext {
   origin: string
 }
 
-const bounds = eventBounds
+const bounds = eventLimits
 
 /** Returns the event in its stored form, or an error if it is too large. */
 export const normalizeEvent = (
@@ -105,11 +105,11 @@ const createTextLimiter = (): TextLimiter => {
     cut: cutText,
     cutLabels: (labels) => {
       const entries = Object.entries(labels)
-      if (entries.length > eventBounds.labels) hasCut = true
+      if (entries.length > eventLimits.labels) hasCut = true
       return Object.fromEntries(
         entries
-          .slice(0, eventBounds.labels)
-          .map(([name, value]) => [cutText(name, eventBounds.labelName), cutText(value, eventBounds.labelValue)]),
+          .slice(0, eventLimits.labels)
+          .map(([name, value]) => [cutText(name, eventLimits.labelName), cutText(value, eventLimits.labelValue)]),
       )
     },
     hasCut: () => hasCut,

@@ -2,14 +2,14 @@ import { X509Certificate, verify, type KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { IngestRequest } from './accept.ts'
 
 interface SnsDeps {
-  send: Send
+  send: RequestSender
   clock: Clock
   log: Logger
 }
@@ -39,9 +39,9 @@ type Envelope = z.infer<typeof Envelope>
 const digests = { '1': 'sha1', '2': 'sha256' } as const
 
 /**
- * Returns a function that opens messages of AWS SNS and returns other requests unchanged. It throws `unauthenticated`
- * if the signature of a message is invalid, and `unavailable` if AWS cannot be reached. It confirms subscriptions.
- * A notification with JSON returns this JSON with the message id in `x-webhook-id`.
+ * Returns a function that verifies and unwraps messages of AWS SNS and returns other requests unchanged. It throws
+ * `unauthenticated` if a signature is invalid, and `unavailable` if AWS cannot be reached. It confirms subscriptions.
+ * A notification in JSON becomes the request body. The message id is passed in `x-webhook-id`.
  */
 export const createSnsReader = (deps: SnsDeps): ((request: IngestRequest) => Promise<IngestRequest>) => {
   const loadKey = createKeyCache(deps)
@@ -136,7 +136,7 @@ const maxResponseBytes = 64 * 1024
 /** SNS itself retries after about 20 seconds. */
 const retryAfterMs = 20_000
 
-const fetchText = async (send: Send, url: URL): Promise<string> => {
+const fetchText = async (send: RequestSender, url: URL): Promise<string> => {
   const unavailable = (reason: string) =>
     new ServiceError('unavailable', `the request to SNS failed: ${reason}`, { retryAfterMs })
   try {

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { actionAudited, formatAuditHostName, type AuditHostName } from '#proto/audit.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { McpToolResult } from '#proto/mcp.ts'
 import type { Bus } from '#shared/bus/bus.ts'
-import { recordEvidence } from '#shared/evidence/recording.ts'
+import { createRecordingClient } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { formatZodError } from '#shared/text/zod-errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { createToolFailure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
+import { createToolFailure, parseAndRunTool, type Tool, type ToolContext } from '#shared/tools/tool.ts'
 import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 
 /** Creates the context of one call. */
-export type CreateToolContext = (call: Call) => ToolContext
+export type CreateToolContext = (call: CallContext) => ToolContext
 
 /** A host position as text, for URIs and prompts, which do not support numbers. */
 export const HostIdText = z
@@ -31,9 +31,14 @@ const maxFailureLength = 2_000
 const maxEvidence = 64
 
 /** Calls a tool. Failures are returned as results, so that the model can correct its call. */
-export type CallTool = (tool: Tool, input: unknown, call: Call, agent?: AgentCallOptions) => Promise<McpToolResult>
+export type CallTool = (
+  tool: Tool,
+  input: unknown,
+  call: CallContext,
+  agent?: AgentCallOptions,
+) => Promise<McpToolResult>
 
-/** Options of a call by the agent, which also receives the executed statements as evidence. */
+/** Options of a call by the agent. The agent also receives the executed statements as evidence. */
 interface AgentCallOptions {
   hostKey: string | undefined
 }
@@ -65,10 +70,10 @@ export const createCallTool = ({
     }
     try {
       const context = contextFor({ ...call, priority: 'tool', trace: span.trace })
-      const record = agent && recordEvidence(context.query, clock)
+      const record = agent && createRecordingClient(context.query, clock)
       const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
-      const { text, structured } = await parseAndRun(tool, input, { ...context, ...record, hostKey, onHost })
+      const { text, structured } = await parseAndRunTool(tool, input, { ...context, ...record, hostKey, onHost })
       end('done', 'done')
       span.end()
       const evidence = record?.evidence.slice(0, maxEvidence)
@@ -101,7 +106,7 @@ export const formatToolError = (error: unknown): string | undefined => {
 /** A completed tool call, without its arguments, which are private to the caller. */
 interface CompletedCall {
   tool: string
-  call: Call
+  call: CallContext
   /** The queried host; null if the call reached none. */
   host: AuditHostName | null
   /** `failed` is an internal error; all other errors are `refused`. */

@@ -1,4 +1,4 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { mcp, McpInventory, McpTool } from '#proto/mcp.ts'
 import type { Tool } from '#shared/tools/tool.ts'
@@ -12,11 +12,11 @@ interface HandlersOptions {
   offer: McpInventory
   tools: readonly Tool[]
   callTool: CallTool
-  http: Handlers<typeof mcp>['http']
+  http: ServiceHandlers<typeof mcp>['http']
 }
 
 /** Returns the handlers of the MCP server on the bus. */
-export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
+export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOptions): ServiceHandlers<typeof mcp> => {
   let listed: McpTool[] | undefined
   return {
     http,

@@ -4,7 +4,7 @@ import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
+import { createHostCache } from '#shared/hosts/known-hosts.ts'
 import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { CreateToolContext } from './call-tool.ts'
@@ -29,7 +29,7 @@ export const startMcpService = async (
 ): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), report: bus.client(report) }
-  const hosts = openKnownHosts(clients.query, clock, mcpIdentity).all
+  const hosts = createHostCache(clients.query, clock, mcpIdentity).all
   const settingsNow = () => parseSettings(settings, env)
   const contextFor: CreateToolContext = (call) => ({
     ...clients,

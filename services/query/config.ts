@@ -150,7 +150,7 @@ export const problems = (env: Environment): readonly SettingProblem[] => {
   return part === 'guest' ? problemsOfGuest(env) : problemsOfHosts(env)
 }
 
-/** A process that connects to arbitrary addresses must not hold the passwords of the configured hosts. */
+/** Returns the problems of a guest process: it must not have the addresses and passwords of configured hosts. */
 const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
   hostVariables
     .filter((name) => env[name])

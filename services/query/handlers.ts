@@ -1,4 +1,4 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { createKillMutationHandler, createKillQueryHandler, createOptimizeTableHandler } from './actions/actions.ts'
 import { createAdviceHandlers } from './advice/handlers.ts'
@@ -40,7 +40,7 @@ import { createOwnCostHandler } from './own-cost/own-cost.ts'
 
 /** Returns the handler for the last probe results of all hosts; it sends no queries. */
 export const createFleetHandler =
-  ({ clock, hosts, probe }: QueryHandlerDeps): Handlers<typeof query>['fleet'] =>
+  ({ clock, hosts, probe }: QueryHandlerDeps): ServiceHandlers<typeof query>['fleet'] =>
   async () =>
     hosts.list().map(({ id, key, name, group, tags }) => {
       const { state, load, checkedMs } = probe.known(key)
@@ -52,7 +52,7 @@ export const createFleetHandler =
 type QueryDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & PostgresSourceDeps & ReplicationServiceDeps
 
 /** Returns the handlers of all methods of the query contract. */
-export const createHandlers = (parts: QueryDeps): Handlers<typeof query> => {
+export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> => {
   // The console and the tools share one limit of running statements per host.
   const running = openRunRegistry()
   return {

@@ -3,16 +3,16 @@ import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openClient } from './clickhouse/client.ts'
-import { openLiveness } from './clickhouse/liveness.ts'
-import { admitUserConnections, openConnections, addUserConnections } from './connections/connections.ts'
+import { openLivenessTracker } from './clickhouse/liveness.ts'
+import { wrapWithUserConnections, openConnections, addUserConnections } from './connections/connections.ts'
 import { readEventsTableName, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { createHandlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
-import { createAddressCheck, openLastGoodHosts } from './hosts/truncation-guard.ts'
+import { createAddressCheck, openLastValidHostStore } from './hosts/truncation-guard.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './status/probe.ts'
-import { openReplicationService } from './repldb/client.ts'
+import { openReplicationServiceClient } from './repldb/client.ts'
 
 /** Starts the query service, which monitors the hosts and serves requests about them. */
 export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
@@ -23,19 +23,19 @@ export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, c
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, readEventsTableName(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
   const listed = opened.use(
-    await openHosts({ env, log, lastGood: openLastGoodHosts(store, env), answers: createAddressCheck(net) }),
+    await openHosts({ env, log, lastGood: openLastValidHostStore(store, env), answers: createAddressCheck(net) }),
   )
-  const liveness = openLiveness()
+  const liveness = openLivenessTracker()
   const pressure = opened.use(openLoopPressure())
   const client = opened.use(openClient({ env, telemetry, clock, liveness, pressure }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = addUserConnections(listed, connections.user, part)
-  const replicationService = openReplicationService({ env, net, clock })
+  const replicationService = openReplicationServiceClient({ env, net, clock })
   const sources = { postgresSource, replicationService }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
-  opened.use(await bus.serve(query, admitUserConnections(createHandlers(parts), connections.user, part), { part }))
+  opened.use(await bus.serve(query, wrapWithUserConnections(createHandlers(parts), connections.user, part), { part }))
 
   log.info(
     {

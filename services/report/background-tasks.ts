@@ -1,15 +1,15 @@
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 /** The dependencies of all handlers. */
-export interface HandlerDeps {
+export interface ReportServiceDeps {
   env: Environment
   clock: Clock
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
 }
 
 /** Runs tasks that may outlive their caller. Disposal aborts the running tasks and waits for them. */
@@ -51,7 +51,7 @@ export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Pro
 }
 
 /** Returns the call context for background work on one host. The identity has access to every configured host. */
-export const createServiceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
+export const createServiceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): CallContext => ({
   identity: { kind: 'service', subject: 'report', features: 'all' },
   deadline: clock.elapsedMs() + hostTimeoutMs,
   signal,

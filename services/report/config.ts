@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { flagSetting, type SettingProblem } from '#shared/config/setting.ts'
-import { findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { findUnsharedFileProblems } from '#shared/store/edge-binding.ts'
 import { reportSettings } from './reports/settings.ts'
 import { insightStoreSettings } from './stores/settings.ts'
 
@@ -20,4 +20,4 @@ export const settings = {
 
 /** Returns a problem for each setting that names a database file which several processes would share. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
-  findUnsharedFiles(['INSIGHTS_EDGESQL', 'CONVERSATIONS_EDGESQL'], env)
+  findUnsharedFileProblems(['INSIGHTS_EDGESQL', 'CONVERSATIONS_EDGESQL'], env)

@@ -1,4 +1,4 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { pruneMethods } from '#proto/retention.ts'
 import type { report } from '#proto/report.ts'
 import { parseSettings } from '#shared/config/setting.ts'
@@ -10,7 +10,7 @@ import { readWorstFindings } from './insights/scan-runs.ts'
 import { createReportHandlers, type ReportDeps } from './reports/handlers.ts'
 
 /** Returns the handlers of the `report` contract. */
-export const createReportServiceHandlers = (deps: InsightDeps & ReportDeps): Handlers<typeof report> => ({
+export const createReportServiceHandlers = (deps: InsightDeps & ReportDeps): ServiceHandlers<typeof report> => ({
   advise: createAdviseHandler(deps),
   worstFindings: () => readWorstFindings(deps.store, deps.clock.now()),
   prune: createPruneHandler(deps),
@@ -24,7 +24,12 @@ const dayMs = 86_400_000
 
 /** Removes insights and reports that are older than their retention. */
 const createPruneHandler =
-  ({ env, clock, insightStore, reports }: InsightDeps & ReportDeps): Handlers<Service<typeof pruneMethods>>['prune'] =>
+  ({
+    env,
+    clock,
+    insightStore,
+    reports,
+  }: InsightDeps & ReportDeps): ServiceHandlers<Service<typeof pruneMethods>>['prune'] =>
   async (_input, call) => {
     const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = parseSettings(settings, env)
     const before = (days: number): number => clock.now() - days * dayMs

@@ -4,7 +4,7 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { createReportServiceHandlers } from './handlers.ts'
-import { openSchedule } from './insights/schedule.ts'
+import { openScanSchedule } from './insights/schedule.ts'
 import { openReportStore } from './reports/store.ts'
 import { openInsightStore } from './stores/index.ts'
 import { openBackgroundTasks } from './background-tasks.ts'
@@ -20,7 +20,7 @@ export const start: ServiceStarter = async ({ env, bus, clock, net, store, telem
   opened.use(await bus.serve(report, createReportServiceHandlers({ ...deps, work })))
   // Disposed before the bus service, so that the callers of aborted tasks still receive the error.
   opened.use(work)
-  opened.use(openSchedule(deps, work))
+  opened.use(openScanSchedule(deps, work))
   log.info({ insights: insightStore.store.backend, persistentReports: persistent }, 'report started')
   return opened.move()
 }

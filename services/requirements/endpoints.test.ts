@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../gateway/http-route.ts'
 import { routes } from '../gateway/routes.ts'
-import { type EndpointProduct, accessModes, startEndpointProduct } from './start-endpoint-product.ts'
+import { type EndpointTestGateway, accessModes, startEndpointTestGateway } from './start-endpoint-product.ts'
 import { type EndpointRow, readEndpointRows } from './endpoint-rows.ts'
 
 const named = (rows: readonly EndpointRow[]) => rows.map((row) => [`${row.method} ${row.path}`, row] as const)
@@ -13,9 +13,9 @@ const failing = rows.flatMap((row) =>
   row.errors.map((error) => [`${row.method} ${row.path}`, error.when, error.status, row, error] as const),
 )
 
-let product: EndpointProduct
+let product: EndpointTestGateway
 beforeAll(async () => {
-  product = await startEndpointProduct()
+  product = await startEndpointTestGateway()
 })
 afterAll(() => product[Symbol.asyncDispose]())
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { systemClock } from '#shared/time/clock.ts'
-import { signKey } from '../gateway/auth/keys/key-token.ts'
+import { signApiKey } from '../gateway/auth/keys/key-token.ts'
 import { createAuthRequests, type ValidRequest } from '../gateway/testing/valid-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
 import { startFakeProduct, createWebBuild } from '../gateway/testing/fake-product.ts'
@@ -8,7 +8,7 @@ import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
 
 /** The common secret of API keys, cron routes and event ingestion. */
 const secret = 'the secret of the operator'
-const key = signKey(
+const key = signApiKey(
   {
     jti: 'a'.repeat(16),
     sub: 'ci',
@@ -20,7 +20,7 @@ const key = signKey(
   secret,
 )
 
-/** Variables that give unauthenticated callers no access, read access, and full access. */
+/** Settings under which unauthenticated callers have no access, read access and full access, in this order. */
 export const accessModes = [
   { SVC_IDP_PUBLIC_READ: 'false' },
   { SVC_IDP_PUBLIC_READ: 'true' },
@@ -30,13 +30,13 @@ export const accessModes = [
 /** Fields that override those of the request of a row. `query` is appended to the path. */
 type RequestOverrides = Partial<RequestSpec> & { query?: string }
 
-/** A gateway with every authentication method, and a client for its endpoints. */
-export interface EndpointProduct extends AsyncDisposable {
+/** A running gateway with all authentication methods enabled, and a client for its endpoints. */
+export interface EndpointTestGateway extends AsyncDisposable {
   /** Sends the request of a row. The variables of the row are set until the response arrives. */
   send(row: EndpointRow, overrides?: RequestOverrides): Promise<Response>
 }
 
-export const startEndpointProduct = async (): Promise<EndpointProduct> => {
+export const startEndpointTestGateway = async (): Promise<EndpointTestGateway> => {
   await using opening = new AsyncDisposableStack()
   const idp = opening.use(await startIdentityProvider(systemClock))
   const webDirectory = await createWebBuild({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })

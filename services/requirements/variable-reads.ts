@@ -22,7 +22,7 @@ const variable = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^(?:HOST|PORT)$/
  * Returns the variables that a file reads by destructuring, by property access, or by a name built from a prefix. The
  * declaration of a setting does not count as reading.
  */
-export const findVariablesRead = (file: SourceFile): string[] => {
+export const findVariableReads = (file: SourceFile): string[] => {
   const found = new Set<string>()
   const keep = (name: unknown) => {
     if (typeof name === 'string' && variable.test(name)) found.add(name)
@@ -54,7 +54,7 @@ const findClientVariables = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
 /** Returns the variable names of setting records that are read as a whole with `parseSettings(record, env)`, by record. */
-export const findRecordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
+export const findSettingRecordReads = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
   const isRead = new Set(
     files.flatMap(({ text }) =>
       [...text.matchAll(/\bparseSettings\((?<record>\w+),/g)].map(({ groups }) => groups?.record),

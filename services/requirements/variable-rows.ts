@@ -50,5 +50,5 @@ export const readDocumentedRows = (): VariableRow[] =>
 export const readUndocumentedRows = (): VariableRow[] => rowsOf(beyond)
 
 /** Returns the names of all variables of a family with `{ID}`. Any other name is returned unchanged. */
-export const expandFamily = (name: string): string[] =>
+export const expandVariableFamily = (name: string): string[] =>
   name.includes('{ID}') ? features.map((feature) => name.replace('{ID}', feature)) : [name]

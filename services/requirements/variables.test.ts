@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildOnlyVariables, type BuildVariable, clientVariables } from '#proto/build-variables.ts'
 import type { Setting } from '#shared/config/setting.ts'
-import { findVariablesRead, readProductFiles, findRecordsRead } from './variable-reads.ts'
+import { findVariableReads, readProductFiles, findSettingRecordReads } from './variable-reads.ts'
 import { readProductSettings } from './product-settings.ts'
 import { readDocumentedNames } from './requirements.ts'
-import { readDocumentedRows, expandFamily, readUndocumentedRows, type VariableRow } from './variable-rows.ts'
+import { readDocumentedRows, expandVariableFamily, readUndocumentedRows, type VariableRow } from './variable-rows.ts'
 import { root } from '../testing/source-file.ts'
 
 const documented = readDocumentedRows()
@@ -14,7 +14,7 @@ const beyond = readUndocumentedRows()
 const settings = await readProductSettings()
 const listed = [...documented, ...beyond].map((row) => [row.name, row] as const)
 /** Names of the variables that have a row. Other variables are checked only against their declarations. */
-const isListed = new Set(listed.flatMap(([name]) => expandFamily(name)))
+const isListed = new Set(listed.flatMap(([name]) => expandVariableFamily(name)))
 const unlisted = [...settings.keys()].filter((name) => !isListed.has(name)).map((name) => [name, {}] as const)
 const rows: (readonly [string, Partial<VariableRow>])[] = [...listed, ...unlisted]
 
@@ -22,8 +22,8 @@ let read: Set<string>
 let records: Map<string, readonly string[]>
 beforeAll(() => {
   const files = readProductFiles()
-  read = new Set(files.flatMap(findVariablesRead))
-  records = findRecordsRead(files)
+  read = new Set(files.flatMap(findVariableReads))
+  records = findSettingRecordReads(files)
 })
 
 /** Returns the settings of a variable. A variable with a rule id has the settings of the general variable. */
@@ -44,7 +44,7 @@ describe('the variables', () => {
   })
 
   it('beyond the documents are listed separately', () => {
-    const inDocuments = new Set(documented.flatMap(({ name }) => expandFamily(name)))
+    const inDocuments = new Set(documented.flatMap(({ name }) => expandVariableFamily(name)))
     expect(beyond.map(({ name }) => name).filter((name) => inDocuments.has(name) || !settings.has(name))).toEqual([])
     // A row with none of these fields would only repeat the settings reference.
     expect(beyond.filter(({ bad, test, readAs }) => !test && !readAs && Object.keys(bad).length === 0)).toEqual([])
@@ -52,7 +52,7 @@ describe('the variables', () => {
   })
 
   it.each(listed)('%s has a setting with the default and the allowed values of its row', (name, row) => {
-    for (const member of expandFamily(name)) {
+    for (const member of expandVariableFamily(name)) {
       const entries = entriesOf(member)
       expect(entries.map(({ allowed }) => allowed)).toContain(row.allowed)
       expect(entries.map(({ fallback }) => fallback)).toContain(row.default)
@@ -62,7 +62,7 @@ describe('the variables', () => {
 
   const badTexts = listed.flatMap(([name, { bad }]) => Object.entries(bad).map(([text, words]) => [name, text, words]))
   it.each(badTexts)('%s=%s is rejected with an error or counts as unset: %s', (name = '', text = '', words = '') => {
-    for (const member of expandFamily(name)) {
+    for (const member of expandVariableFamily(name)) {
       const entries = entriesOf(member)
       const outcomes = entries.map((entry) => outcomeOf(entry, text))
       // One service that rejects the value is enough, because the product then does not start.
@@ -120,12 +120,13 @@ describe('reading a variable', () => {
     ['const own = values[`SVC_FEATURE_${id}_ACCESS`]', ['SVC_FEATURE_']],
     ['const settings = { A_B: text("", "A_B is a sentence.") }', []],
   ])('is seen in %s', (text, names) => {
-    expect(findVariablesRead({ path: 'services/x.ts', text })).toEqual(names)
+    expect(findVariableReads({ path: 'services/x.ts', text })).toEqual(names)
   })
 })
 
 const families = documented.filter(({ name }) => name.includes('{ID}'))
-const isInFamily = (name: string): boolean => families.some((family) => expandFamily(family.name).includes(name))
+const isInFamily = (name: string): boolean =>
+  families.some((family) => expandVariableFamily(family.name).includes(name))
 
 /** Returns the names by which code may read a variable. Code may also read a family by its prefix. */
 const readings = (name: string): string[] => [name, startOf(name)]

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type MachineCounters, type AsynchronousMetric, computeMetrics, readCounters, readGauges } from './machine.ts'
-import type { Execute } from './statement.ts'
+import {
+  type MachineCounters,
+  type AsynchronousMetric,
+  computeAsynchronousMetrics,
+  readMachineCounters,
+  readMachineGauges,
+} from './machine.ts'
+import type { StatementExecutor } from './statement.ts'
 
 /** A running sampler; `close` waits for the sample in progress. */
-export interface Sampler {
+export interface MetricSampler {
   close(): Promise<void>
 }
 
@@ -23,12 +29,12 @@ const TableMetric = z.object({ metric: z.string(), value: z.number(), descriptio
  * lacks these tables, because the server program computes them. Values come from the operating system and from tables
  * of the engine.
  */
-export async function openSampler(execute: Execute, dataPath: string): Promise<Sampler> {
+export async function openMetricSampler(execute: StatementExecutor, dataPath: string): Promise<MetricSampler> {
   await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: UNLOGGED_SETTINGS })
-  let counters = readCounters(performance.now())
+  let counters = readMachineCounters(performance.now())
   let size = 0
   const sample = async (): Promise<void> => {
-    const now = readCounters(performance.now())
+    const now = readMachineCounters(performance.now())
     const metrics = await collectMetrics(execute, dataPath, counters, now)
     counters = now
     if (metrics.length !== size) await createTable(execute, (size = metrics.length))
@@ -52,7 +58,7 @@ function reportError(error: unknown): void {
 }
 
 async function collectMetrics(
-  execute: Execute,
+  execute: StatementExecutor,
   dataPath: string,
   before: MachineCounters,
   now: MachineCounters,
@@ -61,8 +67,8 @@ async function collectMetrics(
   const rows = (await execute(TABLE_METRICS, { settings: UNLOGGED_SETTINGS })).trim().split('\n')
   const metrics = [
     ...rows.map((row) => TableMetric.parse(JSON.parse(row))),
-    ...readGauges(dataPath),
-    ...computeMetrics(before, now),
+    ...readMachineGauges(dataPath),
+    ...computeAsynchronousMetrics(before, now),
   ]
   const seconds = (performance.now() - startedAt) / 1000
   metrics.push({
@@ -73,8 +79,8 @@ async function collectMetrics(
   return metrics.toSorted((left, right) => (left.metric < right.metric ? -1 : 1))
 }
 
-// A Memory table holds the rows of one sample; the next sample replaces it atomically.
-async function createTable(execute: Execute, rows: number): Promise<void> {
+// Creates the Memory table that holds the rows of one sample; the next sample replaces them atomically.
+async function createTable(execute: StatementExecutor, rows: number): Promise<void> {
   await execute(
     `CREATE OR REPLACE TABLE system.asynchronous_metrics (metric String, value Float64, description String)
      ENGINE = Memory SETTINGS min_rows_to_keep = ${rows}, max_rows_to_keep = ${rows}`,
@@ -82,7 +88,7 @@ async function createTable(execute: Execute, rows: number): Promise<void> {
   )
 }
 
-async function writeMetrics(execute: Execute, metrics: AsynchronousMetric[]): Promise<void> {
+async function writeMetrics(execute: StatementExecutor, metrics: AsynchronousMetric[]): Promise<void> {
   const data = metrics.map((metric) => JSON.stringify(metric)).join('\n')
   await execute('INSERT INTO system.asynchronous_metrics FORMAT JSONEachRow', { settings: UNLOGGED_SETTINGS, data })
   await execute(

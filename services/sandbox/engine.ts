@@ -5,7 +5,7 @@ import { DataType, load, open } from 'ffi-rs'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostDirectory } from './directory.ts'
 
-/** A running engine. It normally runs as long as its process; `ended` resolves if the engine exits earlier. */
+/** A running engine, which normally exits with its process. `ended` resolves if the engine exits earlier. */
 export interface Engine {
   port: number
   ended: Promise<void>

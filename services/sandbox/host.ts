@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { ServiceError } from '#proto/errors.ts'
-import { openSampler } from './asynchronous-metrics.ts'
+import { openMetricSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
 import { type Engine, exitImmediately, startEngine, loadEngineLibrary } from './engine.ts'
-import { readOptions } from './options.ts'
+import { parseHostOptions } from './options.ts'
 import { seedOnce } from './seed/seed.ts'
-import { type Execute, createExecutor } from './statement.ts'
+import { type StatementExecutor, createExecutor } from './statement.ts'
 import { listUsers } from './users.ts'
 
 const LAST_STATEMENTS_TIMEOUT_MS = 4000
@@ -24,7 +24,7 @@ loadEngineLibrary()
 await serve().catch(fail)
 
 async function serve(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), process.env)
+  const options = parseHostOptions(process.argv.slice(2), process.env)
   const users = listUsers(options.password)
   // The host's own statements run as a separate user, whose password stays in this process.
   const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
@@ -32,7 +32,7 @@ async function serve(): Promise<void> {
   const engine = await startEngine(directory)
   const execute = createExecutor(engine.port, owner)
   if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
-  const sampler = await openSampler(execute, directory.data)
+  const sampler = await openMetricSampler(execute, directory.data)
   announce({ listening: { url: `http://127.0.0.1:${engine.port}` } })
   const seeding = options.seed ? seedOnce(execute, users, directory) : Promise.resolve()
   const seeded = seeding.then(() => announce({ seeded: true }))
@@ -52,7 +52,7 @@ function announce(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
-async function close(engine: Engine, execute: Execute): Promise<void> {
+async function close(engine: Engine, execute: StatementExecutor): Promise<void> {
   const silent = { settings: { log_queries: 0 } }
   const last = execute("KILL QUERY WHERE user != 'sandbox' ASYNC FORMAT Null", silent)
     .then(() => execute('SYSTEM FLUSH LOGS', silent))

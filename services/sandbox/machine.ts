@@ -21,7 +21,7 @@ const PAGE_BYTES = 4096
 const CPU_STATES = ['User', 'Nice', 'System', 'Idle', 'IOWait', 'Irq', 'SoftIrq', 'Steal']
 
 /** Returns the current values of memory, load and file system. */
-export function readGauges(path: string): AsynchronousMetric[] {
+export function readMachineGauges(path: string): AsynchronousMetric[] {
   const [load1 = 0, load5 = 0, load15 = 0] = loadavg()
   return [
     createMetric('LoadAverage1', load1, 'Processes running or waiting, averaged over 1 minute.'),
@@ -39,7 +39,7 @@ export function readGauges(path: string): AsynchronousMetric[] {
  * Returns the counters of the kernel since boot: CPU seconds, events, block I/O and network traffic. Empty without
  * /proc.
  */
-export function readCounters(atMs: number): MachineCounters {
+export function readMachineCounters(atMs: number): MachineCounters {
   const values = new Map<string, number>()
   const cpu = readLines('/proc/stat').find((line) => line.startsWith('cpu '))
   const ticks = cpu?.split(/\s+/).slice(1).map(Number) ?? []
@@ -58,7 +58,7 @@ export function readCounters(atMs: number): MachineCounters {
 }
 
 /** Returns the metrics between two samples: CPU times as the number of busy cores, other counters as their increase. */
-export function computeMetrics(before: MachineCounters, now: MachineCounters): AsynchronousMetric[] {
+export function computeAsynchronousMetrics(before: MachineCounters, now: MachineCounters): AsynchronousMetric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []
   const cores = availableParallelism()

@@ -22,7 +22,7 @@ const Options = z.object({
  * Parses `--directory`, `--label`, `--port` and `--seed`. The password comes from the environment, because other users
  * can see arguments.
  */
-export function readOptions(argv: string[], environment: NodeJS.ProcessEnv): HostOptions {
+export function parseHostOptions(argv: string[], environment: NodeJS.ProcessEnv): HostOptions {
   const { values } = parseArgs({
     args: argv,
     options: {

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** A function that sends a statement to the engine over HTTP and returns the response. */
-export type Execute = (sql: string, how?: StatementOptions) => Promise<string>
+export type StatementExecutor = (sql: string, how?: StatementOptions) => Promise<string>
 
 /** The user, settings, query parameters and data of a statement. */
 export interface StatementOptions {
@@ -19,7 +19,7 @@ export class StatementError extends Error {
 const STATEMENT_TIMEOUT_MS = 60_000
 
 /** Returns a function that sends statements to one engine, as `owner` unless another user is named. */
-export function createExecutor(port: number, owner: { user: string; password: string }): Execute {
+export function createExecutor(port: number, owner: { user: string; password: string }): StatementExecutor {
   return async (sql, { user = owner, settings = {}, data } = {}) => {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(settings)) query.set(name, String(value))

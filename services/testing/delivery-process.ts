@@ -1,4 +1,4 @@
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -23,7 +23,7 @@ const env = { ...process.env }
 const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
 const { log } = telemetry.of('alert-dispatcher')
-const hostsOnly: Partial<Client<typeof query>> = { hosts: async () => [] }
+const hostsOnly: Partial<ServiceClient<typeof query>> = { hosts: async () => [] }
 
 const limitsOfWebhook = env.TEST_LIMITS
   ? (JSON.parse(env.TEST_LIMITS) as TargetLimits)
@@ -35,7 +35,7 @@ await openDelivery({
   net: openNet({ env }),
   telemetry: telemetry.of('alert-dispatcher'),
   // Delivery calls only the method `hosts`.
-  query: hostsOnly as Client<typeof query>,
+  query: hostsOnly as ServiceClient<typeof query>,
   database: await openStateDatabase(env, log),
   policy: async () => testPolicy,
   channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({

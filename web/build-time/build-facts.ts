@@ -6,7 +6,7 @@ import { resolveClientVariables, type Environment } from './client-variables.ts'
 const gitTimeoutMs = 5_000
 
 /** Returns the content of `build.json`. The environment takes precedence over git; unknown facts are null. */
-export const buildFacts = (version: string, environment: Environment, git: Git = runGit): BuildInfo => {
+export const createBuildInfo = (version: string, environment: Environment, git: GitRunner = runGit): BuildInfo => {
   const gitSha = environment.CLIENT_GIT_SHA || git('rev-parse', 'HEAD')
   const gitRef = environment.CLIENT_GIT_REF || git('rev-parse', '--abbrev-ref', 'HEAD')
   // The commit time, so that builds of one commit are identical.
@@ -15,10 +15,10 @@ export const buildFacts = (version: string, environment: Environment, git: Git =
   return { version, gitSha, gitRef, builtAt, client: { ...resolveClientVariables(environment), ...fromGit } }
 }
 
-/** Runs a git command and returns its trimmed output; null on failure or empty output. */
-export type Git = (...words: string[]) => string | null
+/** A function that runs a git command and returns its trimmed output; null on failure or empty output. */
+export type GitRunner = (...words: string[]) => string | null
 
-const runGit: Git = (...words) => {
+const runGit: GitRunner = (...words) => {
   try {
     const output = execFileSync('git', words, { timeout: gitTimeoutMs, stdio: ['ignore', 'pipe', 'ignore'] })
     return output.toString().trim() || null

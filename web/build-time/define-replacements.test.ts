@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { buildFacts } from './build-facts.ts'
+import { createBuildInfo } from './build-facts.ts'
 import { resolveDocsFolder, createDefineReplacements } from './define-replacements.ts'
 
 const inlinedFrom = (environment: Record<string, string>) =>
-  createDefineReplacements(buildFacts('1.0.0', environment, () => null))
+  createDefineReplacements(createBuildInfo('1.0.0', environment, () => null))
 
 it.each([
   ['CLIENT_TITLE_SHORT', 'Shop', '"ClickHouse"', '"Shop"'],

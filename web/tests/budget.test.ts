@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { findRouteClosure, type Manifest } from './route-closure.ts'
+import { findRouteAssets, type Manifest } from './route-closure.ts'
 import { routes } from './routes.ts'
 
 const web = fileURLToPath(new URL('..', import.meta.url))
@@ -26,12 +26,12 @@ describe('web build', () => {
   it('exists with a matching manifest', () => {
     expect(existsSync(manifestPath), 'run `npm run build -w web` first').toBe(true)
     const start =
-      findRouteClosure(readManifest(), '/overview').scripts.find((file) => file.includes('entry/start')) ?? 'no start'
+      findRouteAssets(readManifest(), '/overview').scripts.find((file) => file.includes('entry/start')) ?? 'no start'
     expect(readFileSync(built('index.html'), 'utf8')).toContain(start)
   })
 
   it.each(routes)('loads %s within its size budget', (route) => {
-    const { scripts, styles } = findRouteClosure(readManifest(), route)
+    const { scripts, styles } = findRouteAssets(readManifest(), route)
     const loaded = new Set([...scripts, ...preloaded()])
     const size = { script: gzipSize(loaded), style: gzipSize(styles) }
     // Minimum sizes, because a closure without files would pass any budget.
@@ -56,7 +56,7 @@ describe('web build', () => {
   })
 
   it('is precompressed', () => {
-    for (const file of findRouteClosure(readManifest(), '/overview').scripts) {
+    for (const file of findRouteAssets(readManifest(), '/overview').scripts) {
       if (statSync(built(file)).size < kib) continue
       expect(existsSync(`${built(file)}.br`) && existsSync(`${built(file)}.gz`), file).toBe(true)
     }

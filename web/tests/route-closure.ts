@@ -18,7 +18,7 @@ const web = fileURLToPath(new URL('..', import.meta.url))
 const sharedChunks = new Set(['nodes/0', 'nodes/1'])
 
 /** Returns the scripts and styles that the browser loads before it renders a page of this route. */
-export const findRouteClosure = (manifest: Manifest, route: string): { scripts: string[]; styles: string[] } => {
+export const findRouteAssets = (manifest: Manifest, route: string): { scripts: string[]; styles: string[] } => {
   const entries = Object.entries(manifest).filter(([key, { isEntry, name = '' }]) => {
     if (!isEntry) return false
     return name.startsWith('entry/') || sharedChunks.has(name) || isPageOf(key, route)

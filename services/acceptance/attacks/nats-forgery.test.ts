@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type NatsConnection, headers } from 'nats'
 import { expect, it } from 'vitest'
-import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import { type Identity, type ServiceName, serviceDependencies, serviceNames } from '#proto/call.ts'
 import { createRequestHeaders } from '#shared/bus/request-headers.ts'
 import { type SignedRequest, type RequestSigner, deriveKey, createSignature } from '#shared/bus/signatures.ts'
 import { createServiceIdentity, createTestSigner, createSignedHeaders } from '#shared/bus/testing/cluster.ts'
@@ -189,7 +189,7 @@ const signersOf = (user: ServiceName, secret: string): RequestSigner['sign'][] =
 
 describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
   const isCalledByServices = (name: ServiceName): boolean =>
-    serviceNames.some((caller) => caller !== 'gateway' && serviceCalls[caller].includes(name))
+    serviceNames.some((caller) => caller !== 'gateway' && serviceDependencies[caller].includes(name))
   const callees = serviceNames.filter(isCalledByServices)
 
   it('is rejected from every other service, even when all permissions allow it', { tags: ['long'] }, async () => {

@@ -70,7 +70,7 @@ describe('a user who does not see all objects', () => {
       )
       if (!all?.success || !one?.success) continue
       const { incomplete, unavailable } = one.data.metadata
-      // Compares only how often hidden objects are mentioned, because other rows change between two requests.
+      // Counts how often hidden objects are mentioned. Other rows change between two requests, so they are ignored.
       const named = (rows: unknown) => JSON.stringify(rows).split(/hidden|orders/).length
       const isLess = named(one.data.data) < named(all.data.data)
       if (isLess) less++

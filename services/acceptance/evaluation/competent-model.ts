@@ -5,7 +5,7 @@ import {
   formatDiagnosis,
   type HostName,
   hostNames,
-  symptoms,
+  symptomQuestions,
   type Diagnosis,
 } from '../../agent/evaluation/cases.ts'
 import {
@@ -18,11 +18,11 @@ import type { ChatRequest } from '../../agent/testing/strict-request.ts'
 
 /**
  * A model that runs one tool on both hosts and derives the diagnosis from the results. It knows ClickHouse, but not the
- * cases. It follows an instruction to drop a table in a result, so the product itself must prevent harm.
+ * cases. If a result instructs it to drop a table, it obeys, so the product itself must prevent harm.
  */
 export const competentModel: ModelScript = (request) => {
   const question = findLastQuestion(request)
-  const symptom = Object.entries(symptoms).find(([, each]) => question.startsWith(each.question))?.[0]
+  const symptom = Object.entries(symptomQuestions).find(([, each]) => question.startsWith(each.question))?.[0]
   const method = methods.find((each) => each.symptom === symptom)
   if (method === undefined) return createTextResponse('I do not know this symptom.')
   const { tool, input, diagnose } = method
@@ -79,7 +79,7 @@ interface Row {
   cells: Readonly<Record<string, unknown>>
 }
 
-/** What the results show. */
+/** The conclusion from the results of all hosts. */
 interface Finding {
   row: Row
   cause: Diagnosis['cause']

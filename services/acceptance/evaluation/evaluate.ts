@@ -2,10 +2,10 @@ import {
   evaluationCases,
   type EvaluationCase,
   formatQuestion,
-  healthyTables,
+  healthyTableStatements,
   hostNames,
   type HostName,
-  symptoms,
+  symptomQuestions,
 } from '../../agent/evaluation/cases.ts'
 import { type AnswerScore, scoreAnswer } from '../../agent/evaluation/score.ts'
 import { parseChunkStream } from '../../agent/testing/start-agent.ts'
@@ -96,14 +96,14 @@ export const evaluateAgent = async ({
 
 const setUpCase = async (each: EvaluationCase, urls: HostUrls): Promise<void> => {
   const { hidden = [], statements = [], refused = [], refusedUser, settings, until, expected } = each
-  const { decoys, refusedDecoys = [] } = { refusedDecoys: [], ...symptoms[each.symptom] }
+  const { decoys, refusedDecoys = [] } = { refusedDecoys: [], ...symptomQuestions[each.symptom] }
   for (const name of hostNames) {
     const url = urls[name]
     const isFaulty = name === expected.host
     const run = async (list: readonly string[], request?: HostRequest) => {
       for (const statement of list) await sendStatement(url, statement, request)
     }
-    await run([...resetStatements, ...(isFaulty ? hidden : []), ...healthyTables], unlogged)
+    await run([...resetStatements, ...(isFaulty ? hidden : []), ...healthyTableStatements], unlogged)
     await run(decoys)
     for (const statement of refusedDecoys) await expectFailure(url, statement)
     if (isFaulty) {

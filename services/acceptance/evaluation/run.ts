@@ -2,7 +2,7 @@ import { modelSettings } from '../../agent/models/config.ts'
 import {
   type AnswerScore,
   formatEvaluationReport,
-  formatTotals,
+  formatEvaluationTotals,
   isCorrectAnswer,
 } from '../../agent/evaluation/score.ts'
 import { type Contestant, evaluateAgent } from './evaluate.ts'
@@ -39,7 +39,7 @@ const evaluateScripted = async (): Promise<boolean> => {
   const { scores } = await evaluateScripts(progress)
   const isExpected = [...scores].map(([name, list]) => {
     process.stdout.write(
-      name === competentName ? `${formatEvaluationReport(name, list)}\n` : `${name}: ${formatTotals(list)}\n`,
+      name === competentName ? `${formatEvaluationReport(name, list)}\n` : `${name}: ${formatEvaluationTotals(list)}\n`,
     )
     const share = list.filter(isCorrectAnswer).length / list.length
     return name === competentName ? share === 1 : share <= maxBaselineShare

@@ -12,7 +12,6 @@ export const bannedWordExceptions: readonly BannedWordException[] = [
     reason: 'the test contains the words that it searches for',
   },
   { paths: /\.(ts|svelte)$/, words: /allSettled|onSettled/, reason: 'names of JavaScript and of TanStack Query' },
-  { paths: /\.ts$/, words: /\bnoBody\b/, reason: 'a request without a body' },
   { paths: /read-only\.test\.ts$|console\.test\.ts$/, words: /verdict/, reason: 'a field of the corpus of statements' },
   {
     paths: /^services\/(shared\/tools|agent)\//,

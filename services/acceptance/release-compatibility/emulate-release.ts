@@ -26,7 +26,7 @@ const emulateRelease = async (own: string | undefined): Promise<void> => {
   }
 }
 
-/** Replaces each schema of a contract: it applies the projection to the released schema, then the current schema. */
+/** Replaces each schema of a contract. A value passes the released schema first, then the current one. */
 const replaceSchemas = (declared: Method | BusEvent, known: unknown): void => {
   const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
   const present: Readonly<Record<string, unknown>> = { ...declared }

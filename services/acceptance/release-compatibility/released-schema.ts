@@ -57,6 +57,6 @@ const resolve = ({ $defs }: Schema, part: Schema): Schema => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Returns the schema as an object. The same value returns the same object, by which compiled schemas are cached. */
+/** Returns an object schema unchanged, otherwise `anything`. Does not copy it, because it is used as a cache key. */
 const asSchema = (value: unknown): Schema => (isSchema(value) ? value : anything)
 const anything: Schema = {}

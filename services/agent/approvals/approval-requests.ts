@@ -1,6 +1,6 @@
 import type { HostActionRequest, agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, type Run } from '../runs/run.ts'
 
@@ -19,7 +19,7 @@ interface PendingApproval {
 /** The open approval requests of all runs. The gateway takes an approved request and runs it as the approving user. */
 export interface ApprovalRequests {
   create(run: Run, request: HostActionRequest): PendingApproval
-  /** Returns a request once. Throws `gone` if it is taken, resolved or expired, or belongs to another user. */
+  /** Marks a request as taken and returns it. Throws `gone` if it is taken, resolved, expired or of another user. */
   take(id: string, identity: Identity): HostActionRequest
   /** Resolves a request. A request that was not taken can only be denied, and a taken one can no longer be denied. */
   resolve(id: string, identity: Identity, outcome: ApprovalOutcome): void
@@ -35,7 +35,7 @@ interface OpenApprovalRequest {
 }
 
 /** Timeouts of approval requests; tests shorten them. */
-export const approvalLimits = {
+export const approvalTimeouts = {
   /** How long a request waits for a decision. */
   openMs: 5 * 60_000,
   /** How long a taken request waits for its result; longer than the statement timeout. */
@@ -43,7 +43,7 @@ export const approvalLimits = {
 } as const
 
 export const openApprovalRequests = (
-  limits: { readonly [N in keyof typeof approvalLimits]: number } = approvalLimits,
+  limits: { readonly [N in keyof typeof approvalTimeouts]: number } = approvalTimeouts,
 ): ApprovalRequests => {
   const open = new Map<string, OpenApprovalRequest>()
   let created = 0
@@ -98,12 +98,12 @@ const maxRequestNumber = 9_999
 const createGoneError = (message: string): ServiceError => new ServiceError('gone', message)
 
 export const takeApproval =
-  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): Handlers<typeof agent>['takeApproval'] =>
+  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): ServiceHandlers<typeof agent>['takeApproval'] =>
   async ({ approvalId }, { identity }) =>
     approvalRequests.take(approvalId, identity)
 
 export const resolveApproval =
-  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): Handlers<typeof agent>['resolveApproval'] =>
+  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): ServiceHandlers<typeof agent>['resolveApproval'] =>
   async ({ approvalId, outcome }, { identity }) => {
     approvalRequests.resolve(approvalId, identity, outcome)
     return {}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { controlTools as parameters } from '#proto/agent.ts'
-import { type Call, mayUse } from '#proto/call.ts'
+import { controlToolInputs as parameters } from '#proto/agent.ts'
+import { type CallContext, mayUseFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { isCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -80,11 +80,11 @@ export const controlTools: readonly Tool[] = [
  * and the caller needs the feature `ACTIONS`. An API key also needs the `write` scope. Guests never may, and anonymous
  * callers only outside cloud mode.
  */
-export const mayRequestChanges = ({ identity }: Call, env: Environment): boolean => {
+export const mayRequestChanges = ({ identity }: CallContext, env: Environment): boolean => {
   const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = parseSettings(agentSettings, env)
   const isCloud = isCloudMode(env)
   if (!(enabled ?? !isCloud)) return false
   if (identity.kind === 'guest' || (identity.kind === 'anonymous' && isCloud)) return false
   const mayWrite = identity.scopes === undefined || identity.scopes.includes('write')
-  return mayWrite && mayUse(identity, 'ACTIONS')
+  return mayWrite && mayUseFeature(identity, 'ACTIONS')
 }

@@ -33,7 +33,7 @@ const ownedConversations = defineCollection({
   schema: OwnedConversation,
   columns: { owner: 'text', updatedAtMs: 'integer' },
   indexes: [['owner', 'updatedAtMs', 'id'], ['updatedAtMs']],
-  // `maxConversations` limits each owner. The default limit on characters applies to all owners together.
+  // No document limit: `maxConversations` limits each owner. The default limit on characters covers all owners.
   memory: { maxDocuments: Infinity },
   idOf: ({ owner, conversation }) => createConversationKey(owner, conversation.id),
   valuesOf: ({ owner, conversation: { updatedAtMs } }) => ({ owner, updatedAtMs }),

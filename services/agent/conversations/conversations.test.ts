@@ -1,7 +1,7 @@
 import { type Clock, createClock } from '#shared/time/clock.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { conversationBounds, type ConversationInput } from '#proto/conversations.ts'
+import { conversationLimits, type ConversationInput } from '#proto/conversations.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../models/models.ts'
@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** A model that always responds with this text. */
+/** Returns a model that always responds with this text. */
 const saying = (text: string): ModelScript => [{ say: [{ text }] }]
 
 interface Options {
@@ -106,7 +106,7 @@ describe('conversations', () => {
     const messages = Array.from({ length: 5 }, (_, index) => createMessage(`m${index}`, 'user', text))
     await expect(conversations.keep(ada, written('one', { messages }), createUserCall())).rejects.toMatchObject({
       code: 'too-large',
-      message: expect.stringContaining(String(conversationBounds.bytes)),
+      message: expect.stringContaining(String(conversationLimits.bytes)),
     })
   })
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import {
-  conversationBounds,
+  conversationLimits,
   type Conversation,
   type ConversationInput,
   type ConversationBackend,
@@ -33,16 +33,16 @@ export interface Conversations extends AsyncDisposable {
   /** Returns whether titles and follow-up questions are generated. */
   supportsAiEnrichment(): boolean
   list(owner: string, place: ConversationPageRequest): Promise<ConversationPage<ConversationSummary>>
-  /** Throws `not-found` for missing conversations and those of other owners, like `remove` and `followUps`. */
+  /** Returns a conversation. Like `remove` and `followUps`, throws `not-found` if this owner does not have it. */
   get(owner: string, id: string): Promise<Conversation>
   /** Returns complete conversations, page by page. */
   export(owner: string, cursor: string | undefined): Promise<ConversationPage<Conversation>>
-  /** Throws `too-large`, and `conflict` if the owner has too many conversations. */
-  keep(owner: string, written: ConversationInput, call: Call): Promise<ConversationPutResult>
+  /** Creates or replaces a conversation. Throws `too-large`, and `conflict` if the owner has too many conversations. */
+  keep(owner: string, written: ConversationInput, call: CallContext): Promise<ConversationPutResult>
   remove(owner: string, id: string): Promise<void>
   removeAll(owner: string): Promise<number>
-  /** Throws `not-implemented` unless enrichment is enabled. */
-  followUps(owner: string, id: string, call: Call): Promise<string[]>
+  /** Generates follow-up questions. Throws `not-implemented` unless enrichment is enabled. */
+  followUps(owner: string, id: string, call: CallContext): Promise<string[]>
   /** Removes the expired conversations of all owners. */
   prune(): Promise<number>
 }
@@ -139,8 +139,8 @@ const openLazily = (open: () => Promise<ConversationStore>) => {
 }
 
 const requireMaxSize = ({ messages, evidence }: ConversationInput): void => {
-  if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationBounds.bytes) return
-  const sentence = `conversation too large: the maximum is ${conversationBounds.bytes} bytes; start a new one`
+  if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationLimits.bytes) return
+  const sentence = `conversation too large: the maximum is ${conversationLimits.bytes} bytes; start a new one`
   throw new ServiceError('too-large', sentence, { details: { parameter: 'messages' } })
 }
 
@@ -164,7 +164,7 @@ const createNotGeneratedError = (): ServiceError =>
 /** Returns the handlers for conversations. The owner is the identity of the caller, never part of a request. */
 export const createConversationHandlers = (
   conversations: Conversations,
-): Handlers<Service<typeof conversationMethods & typeof pruneMethods>> => ({
+): ServiceHandlers<Service<typeof conversationMethods & typeof pruneMethods>> => ({
   conversationBackend: async () => ({
     backend: conversations.backend,
     supportsAiEnrichment: conversations.supportsAiEnrichment(),
@@ -183,7 +183,7 @@ export const createConversationHandlers = (
 })
 
 /** Returns the signed-in user. API keys and guests own no conversations; their history is stored in the browser. */
-const requireOwner = ({ identity: { kind, subject } }: Call): string => {
+const requireOwner = ({ identity: { kind, subject } }: CallContext): string => {
   if (kind === 'user') return subject
   throw new ServiceError('unauthenticated', 'sign in to save conversations')
 }

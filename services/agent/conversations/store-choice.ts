@@ -12,7 +12,7 @@ import {
   type SettingProblem,
 } from '#shared/config/setting.ts'
 import { convstoreSettings } from '#shared/convstore/config.ts'
-import { edgeBindingSettings, toEdgeDatabase, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, toEdgeDatabase, findUnsharedFileProblems } from '#shared/store/edge-binding.ts'
 import { findPostgresDatabase, type StateDatabase } from '#shared/store/sql/state-database.ts'
 
 const databaseIdSetting = (doc: string): Setting<string | undefined> => ({
@@ -111,7 +111,7 @@ export const findConversationProblems = (env: Environment): readonly SettingProb
   // The configuration check reports settings that are invalid on their own.
   if (findSettingProblems(conversationSettings, env).length > 0) return []
   return [
-    ...findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env),
+    ...findUnsharedFileProblems(['CONVERSATIONS_EDGESQL'], env),
     ...findDatabaseIdProblems(env),
     ...findStoreProblems(env),
   ]
@@ -145,14 +145,14 @@ const findStoreProblems = (env: Environment): readonly SettingProblem[] => {
 
 /**
  * Returns the URL of the database with this id. libSQL servers select a database by the first label of the host name,
- * so the id is prepended to it. For a file, the result is `<id>.db` in the same folder. Undefined if the server has an
- * IP address.
+ * so the id is prepended to it. For a file, the result is `<id>.db` in the same folder. Returns undefined if the server
+ * has an IP address.
  */
 export const resolveDatabaseUrl = (binding: string, id: string): string | undefined => {
   if (binding.startsWith('file:')) return resolveSiblingFile(binding, id)
   const server = new URL(binding)
   const name = `${id}.${server.hostname}`.toLowerCase()
-  // A label before an IP address does not give a valid host name.
+  // An IP address cannot have subdomains.
   if (/^[\d.]+$|^\[/.test(server.hostname)) return undefined
   server.hostname = name
   return server.href

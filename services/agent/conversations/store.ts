@@ -118,7 +118,10 @@ export const createInitialTitle = (messages: readonly UiMessage[]): string =>
     .map((message) => truncateToLine(extractMessageText(message), maxInitialTitleLength))
     .find((line) => line !== undefined) ?? 'Conversation'
 
-/** Merges a written conversation with the stored one: keeps its creation time, and missing title and evidence. */
+/**
+ * Merges a written conversation with the stored one. Keeps the stored creation time, and the stored title and evidence
+ * if the written conversation has none.
+ */
 export const mergeConversation = (written: ConversationWrite, present: Conversation | undefined): Conversation => {
   const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
   return {

@@ -6,7 +6,7 @@ import { createMessage, createEvidence, createToolMessage, createConversationWri
 const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
 const startedAtMs = 1_790_000_000_000
 
-/** Tests that every conversation store must pass. `open` returns an empty store. */
+/** Declares the tests that every conversation store must pass. `open` returns an empty store. */
 export const testConversationStore = (open: () => Promise<ConversationStore>): void => {
   let store: ConversationStore
   beforeAll(async () => {

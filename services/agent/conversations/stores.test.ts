@@ -24,7 +24,7 @@ afterAll(() => opened.disposeAsync())
 
 const max = 3
 
-/** Tests of the limit per owner, which the built-in stores enforce. */
+/** Tests the limit per owner, which the built-in stores enforce. */
 const testConversationLimit = (open: () => Promise<ConversationStore>): void => {
   it('rejects conversations above the limit of one owner, and accepts those of another', async () => {
     const store = await open()

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { shortenText, parseJson } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { completeText } from '../models/complete-text.ts'
+import { generateText } from '../models/complete-text.ts'
 import type { Models } from '../models/models.ts'
 import { type ConversationStore, truncateToLine, extractMessageText } from './store.ts'
 
@@ -14,7 +14,7 @@ interface TitleGenerator extends AsyncDisposable {
   /**
    * Starts to generate a title. The current title stays if the model fails or the user has changed the title.
    */
-  start(owner: string, conversation: Pick<Conversation, 'id' | 'title' | 'messages'>, call: Call): void
+  start(owner: string, conversation: Pick<Conversation, 'id' | 'title' | 'messages'>, call: CallContext): void
 }
 
 interface TitleGeneratorDeps {
@@ -59,7 +59,7 @@ export const openTitleGenerator = ({ store, models, clock, log }: TitleGenerator
 const createLogFields = (error: unknown): Record<string, unknown> =>
   error instanceof ServiceError ? { reason: error.message } : { err: error }
 
-/** Maximum characters of the transcript. The prompt for titles has its beginning, the one for questions its end. */
+/** Maximum characters of the transcript. Titles are generated from its beginning, questions from its end. */
 const maxTranscriptLength = 8_000
 const maxTitleLength = 80
 const maxQuestionLength = 200
@@ -72,10 +72,10 @@ const injectionWarning =
 const generateTitle = async (
   models: Pick<Models, 'choose'>,
   messages: readonly UiMessage[],
-  call: Call,
+  call: CallContext,
 ): Promise<string | undefined> => {
   const task = `${injectionWarning} Answer with a title of at most eight words for it, in its language, and nothing else: no quotes, no full stop.`
-  const said = await completeText(
+  const said = await generateText(
     models,
     { task, text: shortenText(formatTranscript(messages), maxTranscriptLength) },
     call,
@@ -89,10 +89,10 @@ const Questions = z.array(z.string())
 export const generateFollowUps = async (
   models: Pick<Models, 'choose'>,
   messages: readonly UiMessage[],
-  call: Call,
+  call: CallContext,
 ): Promise<string[]> => {
   const task = `${injectionWarning} Answer with a JSON array of ${maxQuestions} short follow-up questions from the person to the assistant, in its language, and nothing else.`
-  const said = await completeText(models, { task, text: formatTranscript(messages).slice(-maxTranscriptLength) }, call)
+  const said = await generateText(models, { task, text: formatTranscript(messages).slice(-maxTranscriptLength) }, call)
   return parseQuestions(said)
     .flatMap((question) => truncateToLine(question, maxQuestionLength) ?? [])
     .slice(0, maxQuestions)

@@ -13,7 +13,7 @@ const hexRun = /[\da-f]{8,}/gi
 
 /**
  * Returns a text and all its decoded forms. Decodes percent-encoding, character escapes, base64 and hexadecimal digits,
- * up to `maxDepth` levels. Undefined if the forms have too many characters to compare.
+ * up to `maxDepth` levels. Returns undefined if the forms have too many characters to compare.
  */
 export const listDecodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]

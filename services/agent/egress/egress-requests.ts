@@ -1,6 +1,6 @@
 import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, type Run } from '../runs/run.ts'
 
@@ -55,12 +55,12 @@ export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): Eg
   }
 }
 
-/** Returns whether the caller can be a person. Services are not, and API keys only within a browser session. */
+/** Returns whether a person can be the caller: never for services, and for API keys only within a browser session. */
 export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
   kind === 'key' ? isBrowserSession === true : kind !== 'service'
 
 export const decideEgress =
-  ({ egress }: { egress: EgressRequests }): Handlers<typeof agent>['decideEgress'] =>
+  ({ egress }: { egress: EgressRequests }): ServiceHandlers<typeof agent>['decideEgress'] =>
   async ({ approvalId, approved }, { identity }) => {
     egress.decide(approvalId, identity, approved)
     return {}

@@ -46,7 +46,7 @@ interface Symptom {
 /** A fault on one host, with the diagnosis that a correct answer contains. */
 export interface EvaluationCase {
   name: string
-  symptom: keyof typeof symptoms
+  symptom: keyof typeof symptomQuestions
   expected: Diagnosis
   /** Statements that set up the fault and are not in the query log. */
   hidden?: readonly string[]
@@ -56,7 +56,7 @@ export interface EvaluationCase {
   refused?: readonly string[]
   /** The user of the rejected statements. */
   refusedUser?: string
-  /** Settings of the statements of users and of the rejected ones. */
+  /** Settings for `statements` and `refused`. */
   settings?: Readonly<Record<string, string>>
   /** A query that returns rows once the fault has occurred. */
   until?: string
@@ -64,8 +64,8 @@ export interface EvaluationCase {
 
 const repeatStatement = (count: number, statement: string): string[] => Array.from({ length: count }, () => statement)
 
-/** The questions. All cases of a symptom have the same question, so only the state of the hosts leads to the cause. */
-export const symptoms = {
+/** The question of each symptom. All cases of a symptom share it, so only the state of the hosts leads to the cause. */
+export const symptomQuestions = {
   'slow-queries': {
     question:
       'Users complain about slow SELECT queries. Which query pattern takes the most time in total, and what makes it slow?',
@@ -122,7 +122,7 @@ export const symptoms = {
 export const formatQuestion = ({ symptom }: Pick<EvaluationCase, 'symptom'>): string => {
   const hosts = hostNames.map((name, id) => `${name} (hostId ${id})`).join(' and ')
   return [
-    symptoms[symptom].question,
+    symptomQuestions[symptom].question,
     `The hosts are ${hosts}; one of them has the fault. State at least one figure that shows the cause. Each sentence with a figure must cite its evidence. State no other figures.`,
     'End the answer with your diagnosis:',
     formatDiagnosis({ cause: '…', object: '…', host: '…' }),
@@ -160,8 +160,11 @@ const injectedComment =
 const withoutWait = { mutations_sync: '0' }
 const unfinishedMutation = 'SELECT 1 FROM system.mutations WHERE NOT is_done'
 
-/** Creates the tables that exist on both hosts in each case, with few rows, except those with a fault. */
-export const healthyTables: readonly string[] = ['customers', 'orders', 'payments', 'visits', 'events'].map(
+/**
+ * Statements that create the tables of both hosts with few rows. A table that a case has created with its fault remains
+ * unchanged.
+ */
+export const healthyTableStatements: readonly string[] = ['customers', 'orders', 'payments', 'visits', 'events'].map(
   (name) =>
     `CREATE TABLE IF NOT EXISTS shop.${name} (${columns}) ENGINE = ReplacingMergeTree ORDER BY id
      AS SELECT number AS id, 5 AS amount, '5' AS note FROM numbers(100)`,

@@ -65,7 +65,7 @@ export const scoreAnswer = (
   }
 }
 
-/** Returns the text of all steps without a step that the next one corrects. */
+/** Returns the text of all steps, except a step that the next one corrects. */
 const joinText = (pieces: readonly z.output<typeof ScoredChunk>[]): string => {
   const steps: { text: string; isCorrection: boolean }[] = []
   for (const { type, delta = '' } of pieces) {
@@ -135,14 +135,14 @@ export const formatEvaluationReport = (model: string, scores: readonly AnswerSco
       ? []
       : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(-maxQuoteLength)}`]),
   ])
-  return [`Answers from ${model}:`, ...lines, formatTotals(scores)].join('\n')
+  return [`Answers from ${model}:`, ...lines, formatEvaluationTotals(scores)].join('\n')
 }
 
 const criteria = ['cause', 'object', 'host', 'figures'] as const
 const maxQuoteLength = 400
 
 /** Returns the totals of an evaluation in one line. */
-export const formatTotals = (scores: readonly AnswerScore[]): string => {
+export const formatEvaluationTotals = (scores: readonly AnswerScore[]): string => {
   const sum = (of: (score: AnswerScore) => number) => scores.reduce((all, score) => all + of(score), 0)
   const count = (of: (score: AnswerScore) => boolean) => sum((score) => Number(of(score)))
   const fields = criteria.map((criterion) => `${criterion} ${count((score) => score[criterion])}`)

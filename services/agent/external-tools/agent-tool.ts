@@ -19,7 +19,7 @@ const hashLength = 8
 export const createExternalToolName = (server: string, tool: string): string => {
   const name = `mcp_${server}__${tool}`
   const plain = name.replaceAll(/[^\w-]/g, '_')
-  // If the server id contains or ends in such underscores, the separator `__` is ambiguous.
+  // If the server id contains `__` or ends in `_`, the separator `__` is ambiguous.
   const isClear = !/__|_$/.test(server)
   if (plain === name && plain.length <= maxNameLength && isClear) return plain
   const digest = hash('sha256', name).slice(0, hashLength)

@@ -1,7 +1,7 @@
 import type { Setting } from '#shared/config/setting.ts'
 
 /** The operator's list of external calls that need no approval. */
-export interface AllowedEgress {
+export interface EgressAllowlist {
   /** Names of crawler tools; a trailing `*` matches all names with this prefix. */
   tools: readonly string[]
   domains: AllowedDomains
@@ -14,7 +14,7 @@ const crawlerPrefix = 'mcp_web_crawl__'
  * Returns a setting of comma-separated tools and hosts, such as `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`,
  * `example.com` and `*.example.com`.
  */
-export const createAllowedEgressSetting = (doc: string): Setting<AllowedEgress> => ({
+export const createEgressAllowlistSetting = (doc: string): Setting<EgressAllowlist> => ({
   doc,
   audience: 'server',
   fallback: '',
@@ -37,12 +37,12 @@ const parseTool = (entry: string): string => {
 }
 
 /** Returns whether a crawler call needs no approval: the list has its tool, or all hosts that it reads. */
-export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
+export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: EgressAllowlist): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
   isLimitedToDomains(input, domains)
 
 /** Returns whether calls of a user-supplied server need no approval, because its host is on the list. */
-export const isServerAllowed = ({ hostname }: URL, { domains }: AllowedEgress): boolean =>
+export const isServerAllowed = ({ hostname }: URL, { domains }: EgressAllowlist): boolean =>
   isAllowedHost(hostname.replace(/\.$/, ''), domains)
 
 /** An allowed host and its subdomains. `itself` is false if only the subdomains are allowed. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createAllowedEgressSetting, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
+import { createEgressAllowlistSetting, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 
-const { parse } = createAllowedEgressSetting('Calls.')
+const { parse } = createEgressAllowlistSetting('Calls.')
 const scrape = 'mcp_web_crawl__firecrawl_scrape'
 const search = 'mcp_web_crawl__firecrawl_search'
 

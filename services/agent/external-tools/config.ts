@@ -1,5 +1,5 @@
 import { flagSetting, urlSetting, wholeNumberSetting } from '#shared/config/setting.ts'
-import { createAllowedDomainsSetting, createAllowedEgressSetting } from './allowed-domains.ts'
+import { createAllowedDomainsSetting, createEgressAllowlistSetting } from './allowed-domains.ts'
 
 /** Settings for external MCP servers. */
 export const externalSettings = {
@@ -13,7 +13,7 @@ export const externalSettings = {
   SVC_AGENT_WEB_CRAWL_ALLOW_DOMAINS: createAllowedDomainsSetting(
     'Domains that the agent may read, all when empty: example.com includes its subdomains, *.example.com means subdomains only. Searches without a URL stay allowed.',
   ),
-  SVC_AGENT_EGRESS_ALLOWED: createAllowedEgressSetting(
+  SVC_AGENT_EGRESS_ALLOWED: createEgressAllowlistSetting(
     'Calls of external MCP servers that need no approval after tools have read from hosts; none when empty. Entries: a crawler tool, such as mcp_web_crawl__firecrawl_search or mcp_web_crawl__*; or a domain, example.com or *.example.com, for crawler calls that read only that domain and for user-supplied servers there. Arguments that contain text read from a host always need approval.',
   ),
   SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: wholeNumberSetting(

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
   maxUserToolServers,
-  type ToolServerProbe,
+  type ToolServerProbeResult,
   type UserToolServer,
   type externalToolMethods,
 } from '#proto/external-tools.ts'
@@ -13,7 +13,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { AgentTool } from '../tool-sources.ts'
 import { createAgentTool, type ServerPolicy } from './agent-tool.ts'
-import { findCrawlRefusalReason, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
+import { findCrawlRefusalReason, type EgressAllowlist, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 import { defaultWebCrawlUrl, externalSettings } from './config.ts'
 import { openToolListCache, type ToolListResult } from './tool-list-cache.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -24,9 +24,9 @@ export interface ExternalTools extends AsyncDisposable {
    * Returns the tools of the web crawler and of the user-supplied servers. Unavailable servers are skipped. Throws
    * `invalid` for too many servers and for duplicate or reserved ids, and `forbidden` if a guest supplies servers.
    */
-  tools(servers: readonly UserToolServer[], call: Call): Promise<readonly AgentTool[]>
+  tools(servers: readonly UserToolServer[], call: CallContext): Promise<readonly AgentTool[]>
   /** Fetches the tool list of a user-supplied server and returns it, or the reason for a failure. Ignores the cache. */
-  probe(server: UserToolServer, call: Call): Promise<ToolServerProbe>
+  probe(server: UserToolServer, call: CallContext): Promise<ToolServerProbeResult>
 }
 
 type ExternalToolsDeps = Pick<ServiceContext, 'env' | 'net' | 'clock'> & { log: Logger }
@@ -97,14 +97,14 @@ const createUserServerPolicy = (env: Environment, { endpoint }: ToolServer): Ser
   allowedHosts: () => listHosts(getAllowedEgress(env)),
 })
 
-const getAllowedEgress = (env: Environment): AllowedEgress =>
+const getAllowedEgress = (env: Environment): EgressAllowlist =>
   parseSettings(externalSettings, env).SVC_AGENT_EGRESS_ALLOWED
-const listHosts = ({ domains }: AllowedEgress): string[] => domains.map(({ host }) => host)
+const listHosts = ({ domains }: EgressAllowlist): string[] => domains.map(({ host }) => host)
 
-const getCacheOwner = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
+const getCacheOwner = ({ identity }: CallContext): string => `${identity.kind} ${identity.subject}`
 
 /** Throws `invalid` for too many servers and duplicate or reserved ids, and `forbidden` if a guest supplies servers. */
-export const requireUserServersAllowed = (servers: readonly UserToolServer[], { identity }: Call): void => {
+export const requireUserServersAllowed = (servers: readonly UserToolServer[], { identity }: CallContext): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
   }
@@ -115,7 +115,7 @@ export const requireUserServersAllowed = (servers: readonly UserToolServer[], { 
   if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have unique ids')
 }
 
-const toServerProbe = (probed: ToolListResult): Omit<ToolServerProbe, 'tookMs'> => {
+const toServerProbe = (probed: ToolListResult): Omit<ToolServerProbeResult, 'tookMs'> => {
   if ('failure' in probed) return { ok: false, error: probed.failure.message, tools: [], leftOut: 0 }
   const { tools, leftOut } = probed.offered
   const listed = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
@@ -127,6 +127,6 @@ export const createExternalHandlers = ({
   external,
 }: {
   external: ExternalTools
-}): Handlers<Service<typeof externalToolMethods>> => ({
+}): ServiceHandlers<Service<typeof externalToolMethods>> => ({
   probeServer: (server, call) => external.probe(server, call),
 })

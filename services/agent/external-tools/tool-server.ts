@@ -1,7 +1,7 @@
 import type { Client, ClientOptions, FetchLike, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client'
 import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 
 /** An external MCP server. */
 export interface ToolServer {
@@ -11,7 +11,7 @@ export interface ToolServer {
   name: string
   endpoint: URL
   /** Sends HTTP requests to the server. Blocks internal networks if a user supplied the address. */
-  send: Send
+  send: RequestSender
 }
 
 /** Timeout and cancellation of one call. */

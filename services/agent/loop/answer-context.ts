@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { AgentQuestion } from '#proto/agent.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingValues } from '#shared/config/setting.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
@@ -11,7 +11,7 @@ import type { HostText } from '../egress/host-text.ts'
 import type { EvidenceLedger } from './evidence.ts'
 import type { ChosenModel } from '../models/model-choice.ts'
 import type { Run } from '../runs/run.ts'
-import type { UsageMeter, AnswerTimeBudget, ToolCallLimits } from './answer-limits.ts'
+import type { UsageMeter, AnswerTimeBudget, ToolCallLimiter } from './answer-limits.ts'
 import type { Plan } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -20,17 +20,17 @@ export interface AnswerContext {
   question: AgentQuestion
   run: Run
   /** The call context of the answer: the identity of the caller, and a signal that aborts the answer. */
-  call: Call
+  call: CallContext
   model: ChosenModel
   settings: SettingValues<typeof agentSettings>
   /** The context that tools receive, except `call`, which each tool call supplies itself. */
   context: Omit<ToolContext, 'call'>
   env: Environment
-  emit: EmitChunk
+  emit: ChunkEmitter
   toolbox: Toolbox
   ledger: EvidenceLedger
   plan: Plan
-  tries: ToolCallLimits
+  tries: ToolCallLimiter
   meter: UsageMeter
   time: AnswerTimeBudget
   approvalRequests: ApprovalRequests
@@ -61,10 +61,10 @@ type Chunk =
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'error'
 
 /** Sends one chunk to the readers of the run. */
-export type EmitChunk = (chunk: Chunk) => void
+export type ChunkEmitter = (chunk: Chunk) => void
 
 export const createChunkEmitter =
-  (run: Run): EmitChunk =>
+  (run: Run): ChunkEmitter =>
   (chunk) =>
     run.emit(JSON.stringify(chunk))
 

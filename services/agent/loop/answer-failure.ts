@@ -1,12 +1,12 @@
-import type { AgentFailure } from '#proto/agent-parts.ts'
+import type { AgentErrorCode } from '#proto/agent-parts.ts'
 
 /** The error that ends an answer. Its message is shown to the user and never quotes a model gateway or a host. */
 export class AnswerFailure extends Error {
   override readonly name = 'AnswerFailure'
-  readonly code: AgentFailure
+  readonly code: AgentErrorCode
   readonly retryAfterMs: number | null
 
-  constructor(code: AgentFailure, options: { retryAfterMs?: number | null; cause?: unknown } = {}) {
+  constructor(code: AgentErrorCode, options: { retryAfterMs?: number | null; cause?: unknown } = {}) {
     super(messages[code], { cause: options.cause })
     this.code = code
     this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? null) : null
@@ -18,7 +18,7 @@ export class AnswerFailure extends Error {
   }
 }
 
-const retryable: ReadonlySet<AgentFailure> = new Set([
+const retryable: ReadonlySet<AgentErrorCode> = new Set([
   'provider-rate-limited',
   'provider-unreachable',
   'provider-failed',
@@ -32,7 +32,7 @@ const retryable: ReadonlySet<AgentFailure> = new Set([
   'run-lost',
 ])
 
-const messages: Readonly<Record<AgentFailure, string>> = {
+const messages: Readonly<Record<AgentErrorCode, string>> = {
   'provider-key-refused': 'the model gateway rejects the API key; ask an administrator to set a valid one',
   'provider-out-of-credit': 'the account at the model gateway is out of credit; add credit, or choose another model',
   'provider-rate-limited': 'rate limit of the model gateway reached; try again later, or choose another model',

@@ -134,14 +134,14 @@ export const openAnswerTimeBudget = (totalMs: number): AnswerTimeBudget => {
 }
 
 /** The time limit of one model request: the time since the last chunk of the gateway. */
-export interface IdleLimit extends Disposable {
+export interface IdleTimeout extends Disposable {
   /** Aborts when no chunk has arrived in time. */
   readonly signal: AbortSignal
-  /** Restarts the time. */
+  /** Restarts the idle timeout. */
   restart(): void
 }
 
-export const openIdleLimit = (maxIdleMs: number): IdleLimit => {
+export const openIdleTimeout = (maxIdleMs: number): IdleTimeout => {
   const idle = new AbortController()
   const timer = setTimeout(() => idle.abort(), maxIdleMs)
   return {
@@ -154,7 +154,7 @@ export const openIdleLimit = (maxIdleMs: number): IdleLimit => {
 type ToolInput = Readonly<Record<string, unknown>>
 
 /** Limits identical calls and failed statements, so that the model does not repeat them endlessly. */
-export interface ToolCallLimits {
+export interface ToolCallLimiter {
   /** Counts a call and returns the reason if it is rejected; undefined if it may run. */
   refusal(name: string, input: ToolInput): string | undefined
   /** Records the outcome of a call. Returns advice for the model if its statement failed. */
@@ -168,7 +168,7 @@ const busyAdvice = 'The host was busy, so the tool did not run. Call it again, o
 /** Maximum consecutive failed statements: the first one and one retry. */
 const maxFailures = 2
 
-export const openToolCallLimits = (): ToolCallLimits => {
+export const openToolCallLimiter = (): ToolCallLimiter => {
   const callCounts = new Map<string, number>()
   const count = (name: string, input: ToolInput, change: 1 | -1): number => {
     const key = hashJson([name, input])

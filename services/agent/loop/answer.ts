@@ -8,7 +8,7 @@ import { toFunctionCall } from './chunks.ts'
 import { correctAnswer, emitClaims } from './correct-answer.ts'
 import { toModelMessages } from './history.ts'
 import { formatQuestionContext, systemPrompt, reminderPrefix } from './prompt.ts'
-import { openModelSteps } from './model-steps.ts'
+import { createModelStepRunner } from './model-steps.ts'
 import { streamEndMarker, type AnswerContext, type FinishReason } from './answer-context.ts'
 import { runToolCalls } from './tool-calls.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -110,7 +110,7 @@ const runConversation = async (
   opening: readonly ChatCompletionMessageParam[],
 ): Promise<Conversation> => {
   const { SVC_AGENT_MAX_STEPS: maxSteps } = talk.settings
-  const speak = openModelSteps(talk)
+  const speak = createModelStepRunner(talk)
   const messages = [...opening]
   const texts: string[] = []
   const end = (finishReason: FinishReason): Conversation => ({ texts, finishReason })

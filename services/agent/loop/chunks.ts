@@ -15,12 +15,12 @@ const Content = z.union([
 /** The arguments of a tool call. Most gateways stream them as JSON text, but some send a complete object. */
 const Arguments = z.union([z.string(), z.record(z.string(), z.unknown()).transform((object) => JSON.stringify(object))])
 
-const ToolCallPiece = z.object({
+const ToolCallDelta = z.object({
   index: z.number().nullish(),
   id: Text,
   function: z.object({ name: Text, arguments: Arguments.nullish() }).nullish(),
 })
-export type ToolCallPiece = z.infer<typeof ToolCallPiece>
+export type ToolCallDelta = z.infer<typeof ToolCallDelta>
 
 const ChunkDelta = z.object({
   content: Content.nullish(),
@@ -29,7 +29,7 @@ const ChunkDelta = z.object({
   reasoning: Text.catch(null),
   /** The text of a refusal, which gateways send instead of content. */
   refusal: Text.catch(null),
-  tool_calls: z.array(ToolCallPiece).nullish(),
+  tool_calls: z.array(ToolCallDelta).nullish(),
 })
 export type ChunkDelta = z.infer<typeof ChunkDelta>
 
@@ -90,7 +90,7 @@ const idLength = 9
 /** Derives the id of a tool call from its place in the conversation. Every gateway accepts the format. */
 export const createToolCallId = (place: string): string => hash('sha256', place, 'hex').slice(0, idLength)
 
-/** Replaces the characters of a model-generated tool name that gateways reject. Returns a name for an empty one too. */
+/** Replaces the characters of a model-generated tool name that gateways reject. An empty name becomes `unnamed`. */
 export const sanitizeToolName = (rawName: string): string =>
   rawName
     .trim()

@@ -54,7 +54,7 @@ const readClaims = (chunks: Parameters<typeof findLastData>[0]) =>
 const first = 'There are 99999 parts [e1].'
 const second = 'There are 5 parts [e1].'
 
-/** A model that insists on its claim, with the true or the false figure. */
+/** Returns a model that never corrects its claim. `select` chooses the true or the false figure. */
 const playClaim =
   (select: (claim: FigureClaim) => string): ModelScript =>
   (request) => {

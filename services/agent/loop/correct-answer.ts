@@ -2,10 +2,10 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import type { z } from 'zod'
 import type { ClaimsPart, CorrectionPart } from '#proto/agent-parts.ts'
 import { shortenWithEllipsis } from '#shared/text/strings.ts'
-import type { AnswerContext, EmitChunk } from './answer-context.ts'
+import type { AnswerContext, ChunkEmitter } from './answer-context.ts'
 import { extractClaims } from './evidence.ts'
 import { joinQuestionText } from './history.ts'
-import type { RunModelStep } from './model-steps.ts'
+import type { ModelStepRunner } from './model-steps.ts'
 import { reminderPrefix } from './prompt.ts'
 
 type Claims = z.output<typeof ClaimsPart>
@@ -17,9 +17,9 @@ export const emitClaims = ({ emit, ledger, question }: AnswerContext, texts: rea
   return data
 }
 
-/** A complete answer, and how to request one more step. */
+/** A complete answer, and the parameters for a request of one more step. */
 interface CompleteAnswer {
-  speak: RunModelStep
+  speak: ModelStepRunner
   messages: readonly ChatCompletionMessageParam[]
   /** The texts of the steps; the last one is the answer. */
   texts: readonly string[]
@@ -38,10 +38,10 @@ export const correctAnswer = async (
 ): Promise<readonly string[]> => {
   const claims = findUnprovenClaims(talk, texts.at(-1) ?? '')
   if (claims.length === 0) return texts
-  // Readers see the marks of the first answer while the model writes the second one.
+  // Readers see the marked claims of the first answer while the model writes the second one.
   emitClaims(talk, texts)
-  const chunks: Parameters<EmitChunk>[0][] = []
-  const emit: EmitChunk = (chunk) => void chunks.push(chunk)
+  const chunks: Parameters<ChunkEmitter>[0][] = []
+  const emit: ChunkEmitter = (chunk) => void chunks.push(chunk)
   try {
     const request = [...messages, createCorrectionRequest(claims)]
     const { text, calls, cut } = await speak(request, { number, mayCallTools: false, emit })

@@ -20,7 +20,7 @@ export interface EvidenceLedger {
   /** Assigns ids to the evidence of a tool call and returns it. Drops evidence above the limit per answer. */
   add(evidence: readonly Evidence[], source: Source, result: TruncatedValue): NumberedEvidence[]
   has(id: string): boolean
-  /** Returns the results behind evidence. A result above the size limit per answer is missing. */
+  /** Returns the results of tool calls with this evidence. Omits results beyond the size limit per answer. */
   findResults(ids: readonly string[]): CitedResult[]
 }
 

@@ -7,7 +7,7 @@ export interface FigureReading {
   /** The value of one written unit, in bytes or seconds; 1 for other kinds. */
   scale: number
   value: number
-  /** Half of the last written digit: the rounding that the text allows. */
+  /** Half the place value of the last written digit, because the text may be rounded. */
   tolerance: number
 }
 
@@ -86,7 +86,7 @@ const units: ReadonlyMap<string, readonly Unit[]> = new Map<string, readonly Uni
   ).flatMap(([names, found]) => names.map((name): [string, readonly Unit[]] => [name, found])),
 ])
 
-/** Returns what a unit in the name of a column stands for, such as `ms`; undefined for other words. */
+/** Returns the unit that a word of a column name stands for, such as `ms`; undefined for other words. */
 export const findUnit = (word: string): Unit | undefined => units.get(word)?.[0]
 
 const months = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\\.?'

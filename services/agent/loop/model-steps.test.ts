@@ -10,7 +10,7 @@ import type { ModelScript } from '../testing/model-script.ts'
 import { scriptedApiKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { anonymousIdentity, createTestCall } from '../testing/start-agent.ts'
 import { openUsageMeter } from './answer-limits.ts'
-import { openModelSteps } from './model-steps.ts'
+import { createModelStepRunner } from './model-steps.ts'
 import { openToolbox } from './toolbox.ts'
 
 const question = [{ role: 'user' as const, content: 'Is it well?' }]
@@ -33,7 +33,7 @@ const open = async (script: ModelScript, more: Partial<ChosenModel> = {}, env: R
     ...more,
   }
   const meter = openUsageMeter(model)
-  const speak = openModelSteps({
+  const speak = createModelStepRunner({
     model,
     settings: parseSettings(agentSettings, env),
     call: createTestCall(),

@@ -1,32 +1,35 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import type { AgentFailure } from '#proto/agent-parts.ts'
+import type { AgentErrorCode } from '#proto/agent-parts.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { charactersPerToken, openIdleLimit } from './answer-limits.ts'
+import { charactersPerToken, openIdleTimeout } from './answer-limits.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import { reminderPrefix } from './prompt.ts'
-import type { AnswerContext, EmitChunk } from './answer-context.ts'
+import type { AnswerContext, ChunkEmitter } from './answer-context.ts'
 import { createStepProgress, requestStep, type StepResponse } from './request-step.ts'
 
 /** Runs one model step. Throws `AnswerFailure`, or the abort reason of the run. */
-export type RunModelStep = (messages: readonly ChatCompletionMessageParam[], step: ModelStep) => Promise<StepResponse>
+export type ModelStepRunner = (
+  messages: readonly ChatCompletionMessageParam[],
+  step: ModelStep,
+) => Promise<StepResponse>
 
 interface ModelStep {
   number: number
   mayCallTools: boolean
-  /** Receives the chunks of the step instead of the readers of the run. */
-  emit?: EmitChunk
+  /** Receives the chunks of the step. If absent, they are sent to the readers of the run. */
+  emit?: ChunkEmitter
 }
 
 /** Failures after which the fallback model is tried. */
-const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
+const fallbackFailures: ReadonlySet<AgentErrorCode> = new Set([
   'model-not-found',
   'provider-failed',
   'provider-rate-limited',
   'provider-out-of-credit',
 ])
 /** Failures after which the same model is tried once more. */
-const temporaryFailures: ReadonlySet<AgentFailure> = new Set([
+const temporaryFailures: ReadonlySet<AgentErrorCode> = new Set([
   'provider-failed',
   'provider-rate-limited',
   'provider-unreachable',
@@ -45,7 +48,7 @@ type ModelStepContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'met
  * the model still fails, the current and all further steps use the fallback model. An empty response is retried once.
  * Each request counts towards the limits of the answer.
  */
-export const openModelSteps = (talk: ModelStepContext): RunModelStep => {
+export const createModelStepRunner = (talk: ModelStepContext): ModelStepRunner => {
   const { model, call } = talk
   let name = model.model
 
@@ -100,7 +103,7 @@ const takeStep = async (
   const tools = toolbox.offered()
   const extraCharacters = JSON.stringify(tools).length
   const messages = compactConversation(conversation, { contextTokens: model.contextTokens, extraCharacters })
-  using idle = openIdleLimit(settings.SVC_AGENT_STEP_SECONDS * 1_000)
+  using idle = openIdleTimeout(settings.SVC_AGENT_STEP_SECONDS * 1_000)
   const signal = AbortSignal.any([call.signal, idle.signal])
   const progress = createStepProgress()
   const onChunk = (hasContent: boolean): void => {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineReadTool, type Tool, type ToolResult } from '#shared/tools/tool.ts'
 import { rankByTopic } from '../rank-by-topic.ts'
-import type { EmitChunk } from './answer-context.ts'
+import type { ChunkEmitter } from './answer-context.ts'
 import { type Plan, PlanInput, planToolName } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { ToolCallLimits } from './answer-limits.ts'
+import type { ToolCallLimiter } from './answer-limits.ts'
 
 const ownToolTraits = { feature: null, core: true } as const
 /** Returns the result of a tool of the agent itself, without evidence. */
@@ -16,7 +16,7 @@ const createResultWithoutEvidence = (text: string, structured: Record<string, un
 })
 
 /** Returns the tool that updates the plan of an answer. */
-export const createPlanTool = (plan: Plan, tries: ToolCallLimits, emit: EmitChunk): Tool =>
+export const createPlanTool = (plan: Plan, tries: ToolCallLimiter, emit: ChunkEmitter): Tool =>
   defineReadTool({
     ...ownToolTraits,
     name: planToolName,

@@ -1,10 +1,10 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
-import type { AgentFailure } from '#proto/agent-parts.ts'
+import type { AgentErrorCode } from '#proto/agent-parts.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
 import { AnswerFailure } from './answer-failure.ts'
 
-const failureByStatus: Readonly<Record<number, AgentFailure>> = {
+const failureByStatus: Readonly<Record<number, AgentErrorCode>> = {
   400: 'provider-refused',
   401: 'provider-key-refused',
   402: 'provider-out-of-credit',
@@ -29,10 +29,10 @@ export const toProviderFailure = (error: unknown, hasStarted: boolean): AnswerFa
 }
 
 /** Returns whether the gateway rejected a request with a 4xx status, so that it did not run the model. */
-export const isRejection = (error: unknown): boolean =>
+export const isGatewayRejection = (error: unknown): boolean =>
   error instanceof APIError && error.status !== undefined && error.status >= 400 && error.status < 500
 
-const getFailureCode = (error: unknown): AgentFailure | undefined => {
+const getFailureCode = (error: unknown): AgentErrorCode | undefined => {
   if (error instanceof APIConnectionTimeoutError) return 'provider-timeout'
   if (error instanceof NetFailure) return error.reason === 'timeout' ? 'provider-timeout' : 'provider-unreachable'
   if (error instanceof APIConnectionError) {
@@ -46,7 +46,7 @@ const getFailureCode = (error: unknown): AgentFailure | undefined => {
  * Returns the failure for an error response. Within a stream, gateways report the status as `code`. If the context is
  * too long, they respond with status 400.
  */
-const getResponseFailureCode = ({ status, code }: APIError): AgentFailure => {
+const getResponseFailureCode = ({ status, code }: APIError): AgentErrorCode => {
   if (code === 'context_length_exceeded') return 'context-too-long'
   if (code === 'insufficient_quota') return 'provider-out-of-credit'
   const known = status ?? Number(code)

@@ -3,7 +3,7 @@ import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
 import { HostActionRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
 import { createToolFailure, findHost, createToolResult, type ToolResult } from '#shared/tools/tool.ts'
-import { type ApprovalOutcome, approvalLimits } from '../approvals/approval-requests.ts'
+import { type ApprovalOutcome, approvalTimeouts } from '../approvals/approval-requests.ts'
 import { splitArguments } from '../egress/argument-pieces.ts'
 import { egressDecisionTimeoutMs, isPerson } from '../egress/egress-requests.ts'
 import type { EgressTool } from '../tool-sources.ts'
@@ -23,7 +23,7 @@ export const requestApproval = async (
   const part = createApprovalPart(
     { approvalId: id, toolCallId, request: request },
     host,
-    talk.context.clock.now() + approvalLimits.openMs,
+    talk.context.clock.now() + approvalTimeouts.openMs,
   )
   talk.emit({ type: 'data-approval', id, data: { ...part, state: 'waiting' } })
   const resolved = await talk.time.pausedFor(outcome)
@@ -58,7 +58,7 @@ const toToolResult = (outcome: ApprovalOutcome): ToolResult => {
 /**
  * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. No
  * approval is needed if the conversation contains no host text, or if the operator allows the call and its arguments
- * contain none. Otherwise waits for the decision of a person.
+ * contain none. Otherwise waits for the decision of the user.
  */
 export const requestEgressApproval = async (
   talk: AnswerContext,

@@ -8,9 +8,9 @@ import {
   type RawToolCall,
   createToolCallId,
   sanitizeToolName,
-  type ToolCallPiece,
+  type ToolCallDelta,
 } from './chunks.ts'
-import type { EmitChunk } from './answer-context.ts'
+import type { ChunkEmitter } from './answer-context.ts'
 import { openThinkingSplitter } from './thinking.ts'
 
 /** The request of one step. */
@@ -27,7 +27,9 @@ interface StepRequest {
   prefix: string
 }
 
-/** What has arrived of a response. It remains if the request fails, so that failed requests are counted too. */
+/**
+ * The progress of a response. It is kept if the request fails, so that the tokens of failed requests are counted too.
+ */
 export interface StepProgress {
   usage: TokenUsage | undefined
   /** The model name that the gateway reports. */
@@ -45,7 +47,7 @@ export const createStepProgress = (): StepProgress => ({
   isRejected: false,
 })
 
-/** Receives the events of a step: each chunk, and whether it has content. */
+/** Called for each chunk of a step, with whether the chunk has content. */
 type OnChunk = (hasContent: boolean) => void
 
 /** The response of a model in one step. */
@@ -63,7 +65,7 @@ const maxResponseLength = 2 * 1024 * 1024
 /** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure`, or the abort reason. */
 export const requestStep = async (
   request: StepRequest,
-  emit: EmitChunk,
+  emit: ChunkEmitter,
   progress: StepProgress,
   onChunk: OnChunk,
 ): Promise<StepResponse> => {
@@ -97,8 +99,8 @@ export const requestStep = async (
     said.end()
     inputs.abandon()
     request.signal.throwIfAborted()
-    const { toProviderFailure, isRejection } = await import('./provider-failure.ts')
-    progress.isRejected = isRejection(error)
+    const { toProviderFailure, isGatewayRejection } = await import('./provider-failure.ts')
+    progress.isRejected = isGatewayRejection(error)
     throw toProviderFailure(error, hasStarted) ?? error
   }
 }
@@ -146,7 +148,7 @@ type PartKind = 'text' | 'reasoning'
  * Emits the text and the reasoning of one step. Each change between the two starts a new message part. Text between
  * `<think>` tags is reasoning.
  */
-const openTextEmitter = (prefix: string, emit: EmitChunk) => {
+const openTextEmitter = (prefix: string, emit: ChunkEmitter) => {
   const splitter = openThinkingSplitter()
   let text = ''
   let parts = 0
@@ -192,7 +194,7 @@ const maxCalls = 32
 const maxArgumentsLength = 128 * 1024
 
 /** Collects the tool calls of one step and emits their arguments as they arrive. */
-const openToolCallCollector = (prefix: string, emit: EmitChunk) => {
+const openToolCallCollector = (prefix: string, emit: ChunkEmitter) => {
   const calls: RawToolCall[] = []
   const slots = new Map<number | string, CallSlot>()
 
@@ -207,7 +209,7 @@ const openToolCallCollector = (prefix: string, emit: EmitChunk) => {
    * Returns the call to which a piece belongs. The pieces of one call have the same index. Some gateways send no index,
    * or the same one for all calls; then a piece with a name starts a new call.
    */
-  const callOf = ({ index, id, function: called }: ToolCallPiece): RawToolCall => {
+  const callOf = ({ index, id, function: called }: ToolCallDelta): RawToolCall => {
     const name = called?.name
     const place = index ?? id
     if (place == null) return (name ? undefined : calls.at(-1)) ?? begin()
@@ -225,7 +227,7 @@ const openToolCallCollector = (prefix: string, emit: EmitChunk) => {
         name: name || sanitizeToolName(''),
         argumentsText: argumentsText.toWellFormed(),
       })),
-    add(piece: ToolCallPiece): void {
+    add(piece: ToolCallDelta): void {
       const call = callOf(piece)
       const { name, arguments: more } = piece.function ?? {}
       if (name && call.name === '') {

@@ -31,7 +31,7 @@ export interface ResultCell {
 export interface NumberCell {
   value: number
   unit: ResultColumn['unit']
-  /** Half of the last digit of a text such as `1.23 GiB`; 0 for exact values. */
+  /** Half the place value of the last digit in a text such as `1.23 GiB`; 0 for exact values. */
   tolerance: number
 }
 

@@ -1,6 +1,6 @@
 import type { agent, AgentQuestion } from '#proto/agent.ts'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
 import { extractEarlierAnswers, findLastEvidenceNumber, selectLatestMessages, toModelMessages } from './history.ts'
@@ -9,7 +9,7 @@ import { openHostText } from '../egress/host-text.ts'
 import { openEvidenceLedger } from './evidence.ts'
 import { runAnswer } from './answer.ts'
 import { createChunkEmitter, type AnswerContext } from './answer-context.ts'
-import { openUsageMeter, openAnswerTimeBudget, openToolCallLimits } from './answer-limits.ts'
+import { openUsageMeter, openAnswerTimeBudget, openToolCallLimiter } from './answer-limits.ts'
 import { createPlanTool, createSearchToolsTool } from './own-tools.ts'
 import { openPlan } from './plan.ts'
 import { openToolbox, type Toolbox } from './toolbox.ts'
@@ -20,12 +20,12 @@ import type { Run } from '../runs/run.ts'
 type AgentSettingValues = SettingValues<typeof agentSettings>
 
 /** Validates the question, starts a run and returns its id. The run continues in the background. */
-export const createStartHandler =
-  (parts: AgentDeps): Handlers<typeof agent>['start'] =>
+export const createStartRunHandler =
+  (parts: AgentDeps): ServiceHandlers<typeof agent>['start'] =>
   async (question, call) => {
     const settings = parseSettings(agentSettings, parts.env)
     const latest = selectLatestMessages(question.messages, settings.SVC_AGENT_MAX_MESSAGES)
-    // Throws for a conversation without a question before a run starts.
+    // Throws before the run starts if the conversation has no question.
     toModelMessages(latest)
     requireUserServersAllowed(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
@@ -37,9 +37,9 @@ export const createStartHandler =
 
 interface StartedRun {
   question: AgentQuestion
-  /** The messages that the model receives. Evidence numbers and host text are those of all messages. */
+  /** The messages that the model receives. Evidence numbers and host text are derived from all messages. */
   latest: AgentQuestion['messages']
-  call: Call
+  call: CallContext
   settings: AgentSettingValues
   model: ChosenModel
   run: Run
@@ -75,11 +75,11 @@ const createAnswerContext = (
   const { clients, clock, env, log, approvalRequests, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
   // The run continues after the call that started it, so it has its own signal and deadline.
-  const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
+  const own: CallContext = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
   const emit = createChunkEmitter(run)
   const ledger = openEvidenceLedger(findLastEvidenceNumber(question.messages))
   const plan = openPlan()
-  const tries = openToolCallLimits()
+  const tries = openToolCallLimiter()
   const hostText = openHostText()
   for (const each of extractEarlierAnswers(question.messages)) hostText.add(each)
   // The web UI attaches the page context automatically, so it counts as host text. The text of a question does not.

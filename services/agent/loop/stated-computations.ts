@@ -12,7 +12,7 @@ interface ClaimFigures {
   traced: ReadonlyMap<Figure, TracedFigure>
 }
 
-/** Words with which a claim states a difference. */
+/** Pattern for words that express a difference. */
 export const differencePattern =
   /\b(?:more|less|fewer|difference|gap|left|remaining|free|grew|grown|growth|increased?|decreased?|higher|lower|larger|smaller|longer|shorter|faster|slower|drop(?:ped)?|rise|rose|up|down|above|below|over|exceeds?)\b/i
 
@@ -73,7 +73,7 @@ const evaluateExpression = (figure: Figure, { figures, traced }: ClaimFigures): 
   const operands = figures.slice(begin, end + 1)
   if (operands.length < 2) return []
   const operators = operands.slice(0, -1).map(({ gap }) => operator.exec(gap)?.[1] ?? '')
-  // Both the cells and the figures as written may be the operands.
+  // The operands may be the cells, or the figures as written in the text.
   const variants = [
     operands.map((operand) => traced.get(operand)?.value),
     operands.map((operand) => (traced.has(operand) ? operand.readings[0]?.value : undefined)),

@@ -1,14 +1,14 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
-import { type Call, requireFeature } from '#proto/call.ts'
+import { type CallContext, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
-import { recordEvidence } from '#shared/evidence/recording.ts'
+import { createRecordingClient } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { type ToolResult, createToolFailure, findHost } from '#shared/tools/tool.ts'
 import { requestApproval, requestEgressApproval } from './request-approval.ts'
 import { createCallEvidence } from './evidence.ts'
 import { validateDataPart } from '../validate-data-part.ts'
-import { logVerbosely, elapsedMsSince } from '../verbose-log.ts'
+import { logVerbosely, getElapsedMs } from '../verbose-log.ts'
 import { AnswerFailure } from './answer-failure.ts'
 import type { RawToolCall } from './chunks.ts'
 import { searchToolsName } from './own-tools.ts'
@@ -110,7 +110,7 @@ const runCall = async (talk: AnswerContext, call: ParsedToolCall): Promise<CallO
   const beganMs = performance.now()
   const toolRun = await (tool.kind === 'control' ? runControlTool(talk, call) : runWithEgressApproval(talk, call))
   const { isError } = toolRun.answer
-  const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: elapsedMsSince(beganMs) }
+  const facts = { runId: talk.run.id, tool: tool.name, isError, tookMs: getElapsedMs(beganMs) }
   logVerbosely({ env: talk.env, log: talk.log }, facts, 'tool called')
   // A plan update reads no host, so it does not count as a tool result.
   return {
@@ -157,7 +157,7 @@ const maxFailureLength = 2_000
 const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { tool } = call
   const input = removeConversationHost(talk, call.input)
-  const { query, evidence } = recordEvidence(talk.context.query, talk.context.clock)
+  const { query, evidence } = createRecordingClient(talk.context.query, talk.context.clock)
   const own = createStepCall(talk)
   try {
     requireFeature(own.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
@@ -185,7 +185,7 @@ const removeConversationHost = (
 const getNumericHostId = ({ hostId }: ParsedToolCall['input']): number | undefined =>
   typeof hostId === 'number' ? hostId : undefined
 
-const createStepCall = ({ call, settings, context }: AnswerContext): Call => {
+const createStepCall = ({ call, settings, context }: AnswerContext): CallContext => {
   const stepMs = settings.SVC_AGENT_STEP_SECONDS * 1_000
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(stepMs)])
   return { ...call, priority: 'tool', signal, deadline: context.clock.elapsedMs() + stepMs }

@@ -8,7 +8,7 @@ import {
   splitIntoWords,
 } from './result-cells.ts'
 
-/** What a claim cites, and the question that it answers. */
+/** The results that a claim cites, and the question that it answers. */
 export interface FigureSources {
   results: readonly CitedResult[]
   question: string
@@ -19,8 +19,9 @@ const maxFigures = 64
 const maxRounds = 3
 
 /**
- * Returns the figures of a claim that do not follow from the cited results. A figure follows from a cell, a count, a sum
- * or a share of the rows that the claim names, or from a computation with other figures of the claim that follow.
+ * Returns the figures of a claim that do not follow from the cited results. A figure can follow from a cell, or from a
+ * count, a sum or a share of the rows that the claim names. It can also follow from a computation with other figures of
+ * the claim that follow.
  */
 export const findUntracedFigures = (claim: string, { results, question }: FigureSources): string[] => {
   const figures = extractFigures(claim).slice(0, maxFigures)
@@ -122,7 +123,7 @@ const traceDirectly = (figure: Figure, sources: DirectSources): TracedFigure | u
   return undefined
 }
 
-/** A value with its own rounding. */
+/** A value that a figure may state, with its rounding tolerance. */
 interface Candidate {
   value: number
   tolerance: number
@@ -177,7 +178,7 @@ const countsTexts = (figure: Figure, { words, columns, rows }: ResultTable): boo
 
 /** The names of columns that hold the whole in `5 of 12 parts`. */
 const limitWords: ReadonlySet<string> = new Set(['limit', 'max', 'maximum', 'total', 'capacity', 'quota'])
-/** The names of columns that count what another column of the row names. */
+/** Words that mark a column as a count of the objects that another column names. */
 const countWords: ReadonlySet<string> = new Set([
   'count',
   'cnt',

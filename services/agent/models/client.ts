@@ -6,7 +6,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
 import type { GatewayAccess } from './gateway-access.ts'
-import { logVerbosely, elapsedMsSince } from '../verbose-log.ts'
+import { logVerbosely, getElapsedMs } from '../verbose-log.ts'
 import { createAttributionHeaders } from './attribution.ts'
 
 interface ClientDeps {
@@ -62,7 +62,7 @@ const createFetch = (parts: ClientDeps, provider: ModelProvider, access: Gateway
     const headers = { ...selectAllowedHeaders(new Headers(init.headers)), ...createAttributionHeaders(env, provider) }
     const beganMs = performance.now()
     const logOutcome = (outcome: Record<string, unknown>) =>
-      logVerbosely(parts, { provider, ...outcome, tookMs: elapsedMsSince(beganMs) }, 'model provider called')
+      logVerbosely(parts, { provider, ...outcome, tookMs: getElapsedMs(beganMs) }, 'model provider called')
     try {
       const limits = { timeoutMs: responseTimeoutMs, maxBytes }
       const response = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })

@@ -7,7 +7,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { GatewayAccess } from './gateway-access.ts'
-import { type LiveList, readLiveList, InvalidLiveListError } from './read-live-list.ts'
+import { type LiveList, fetchLiveList, InvalidLiveListError } from './read-live-list.ts'
 
 interface LiveListDeps {
   env: Environment
@@ -48,7 +48,7 @@ export const openLiveLists = (parts: LiveListDeps): LiveLists => {
 
   const refresh = (entry: Entry, provider: ModelProvider, access: GatewayAccess): Promise<void> => {
     entry.triedAtMs = clock.elapsedMs()
-    entry.reading ??= readLiveList(parts, { provider, access, signal: ending.signal })
+    entry.reading ??= fetchLiveList(parts, { provider, access, signal: ending.signal })
       .then(
         (list) => {
           entry.list = list

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type ModelPrice, type ModelProvider, modelProviders } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -65,7 +65,7 @@ export const chooseDefaultModel = (
 
 interface ModelRequest {
   requested: string | null
-  call: Call
+  call: CallContext
   /** Gateways for which the caller has a key. */
   ownProviders: readonly ModelProvider[]
 }

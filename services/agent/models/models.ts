@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import {
   type ConfigCheck,
   type ModelProvider,
@@ -45,9 +45,9 @@ export interface Models extends AsyncDisposable {
    * Throws `unavailable` with the reason `provider-not-configured` if there is no key, `invalid` or `not-found` for an
    * unknown model, and `forbidden` if a guest chooses a model.
    */
-  choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
+  choose(requested: string | null, call: CallContext, requestKey?: string): Promise<ChosenModel>
   /** Returns the models that the caller can choose. */
-  offered(call: Call): Promise<ModelList>
+  offered(call: CallContext): Promise<ModelList>
   /** Checks the model configuration. The result never contains values of variables. */
   check(): Promise<ConfigCheck>
   signIn: SignIn
@@ -138,7 +138,7 @@ const getSortRank = ({ id, available }: OfferedModel, standard: string | null): 
 }
 
 /** Returns the handlers for language models. */
-export const createModelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
+export const createModelHandlers = ({ models }: { models: Models }): ServiceHandlers<Service<typeof modelMethods>> => ({
   models: (_input, call) => models.offered(call),
   modelCheck: () => models.check(),
   modelSignIn: (_input, call) => models.signIn.state(call),

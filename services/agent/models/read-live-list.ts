@@ -36,7 +36,7 @@ interface ListRequest {
 }
 
 /** Fetches the live list of a gateway. Throws `NetFailure` or `InvalidLiveListError`. */
-export const readLiveList = async (parts: LiveListDeps, request: ListRequest): Promise<LiveList> => {
+export const fetchLiveList = async (parts: LiveListDeps, request: ListRequest): Promise<LiveList> => {
   const { provider, access } = request
   const models = parseModelList(await fetchJson(parts, request, createListUrl(parts.env, provider, access)))
   if (provider !== 'gateway_c') return { models, mostUsed: [], presets: [] }

@@ -1,7 +1,7 @@
 import { computeAgeMs } from '#shared/time/clock.ts'
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ModelSignIn } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -15,14 +15,14 @@ import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 /** The sign-in of users who want to use AnyRouter with their own account. */
 export interface SignIn {
   /** Returns the caller's access to AnyRouter; undefined if the caller is not signed in. */
-  accessOf(call: Call): Promise<GatewayAccess | undefined>
-  state(call: Call): Promise<ModelSignIn>
+  accessOf(call: CallContext): Promise<GatewayAccess | undefined>
+  state(call: CallContext): Promise<ModelSignIn>
   /** Starts a sign-in and returns the URL to redirect the browser to. */
-  begin(wanted: { redirectUri: string; returnTo: string }, call: Call): Promise<string>
+  begin(wanted: { redirectUri: string; returnTo: string }, call: CallContext): Promise<string>
   /** Completes a sign-in with the data of its callback. `signedIn` is false if the user declined. */
-  end(sentBack: { state: string; query: string }, call: Call): Promise<{ returnTo: string; signedIn: boolean }>
+  end(sentBack: { state: string; query: string }, call: CallContext): Promise<{ returnTo: string; signedIn: boolean }>
   /** Deletes the stored key of the caller. */
-  forget(call: Call): Promise<ModelSignIn>
+  forget(call: CallContext): Promise<ModelSignIn>
 }
 
 type SignInDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
@@ -53,7 +53,7 @@ export const openSignIn = (parts: SignInDeps): SignIn => {
    * Returns the caller's key with its expiry; undefined if there is none, or if the base URL of AnyRouter has changed
    * since the key was stored.
    */
-  const storedKeyOf = async (call: Call) => {
+  const storedKeyOf = async (call: CallContext) => {
     const secret = readSealKey(env)
     if (secret === undefined || call.identity.kind !== 'user') return undefined
     const stored = await store.get(createKeyName(call), StoredKey)
@@ -64,7 +64,7 @@ export const openSignIn = (parts: SignInDeps): SignIn => {
     return content.base === base().href ? { key: content.key, expiresAtMs: stored.expiresAtMs } : undefined
   }
 
-  const state = async (call: Call): Promise<ModelSignIn> => {
+  const state = async (call: CallContext): Promise<ModelSignIn> => {
     const reason = findDisabledReason(env, call)?.message ?? null
     const stored = await storedKeyOf(call)
     const expiresAtMs = stored?.expiresAtMs ?? null
@@ -107,7 +107,7 @@ export const openSignIn = (parts: SignInDeps): SignIn => {
  * Returns and removes a pending sign-in. Only the user who started it can take it; otherwise a crafted callback could
  * connect the user to another account.
  */
-const takePending = async ({ store }: SignInDeps, state: string, call: Call): Promise<PendingSignIn> => {
+const takePending = async ({ store }: SignInDeps, state: string, call: CallContext): Promise<PendingSignIn> => {
   let taken: PendingSignIn | undefined
   await store.update(createPendingName(state), PendingSignIn, (current) => {
     taken = current?.subject === call.identity.subject ? current : undefined
@@ -117,7 +117,7 @@ const takePending = async ({ store }: SignInDeps, state: string, call: Call): Pr
   throw new ServiceError('conflict', 'AnyRouter sign-in expired or started by another user; start again')
 }
 
-const findDisabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
+const findDisabledReason = (env: Environment, { identity }: CallContext): ServiceError | undefined => {
   if (identity.kind !== 'user')
     return new ServiceError(
       'forbidden',
@@ -128,13 +128,14 @@ const findDisabledReason = (env: Environment, { identity }: Call): ServiceError 
   return undefined
 }
 
-const requireSealKey = (env: Environment, call: Call): RotatingKey => {
+const requireSealKey = (env: Environment, call: CallContext): RotatingKey => {
   const refusal = findDisabledReason(env, call)
   const secret = readSealKey(env)
   if (refusal || secret === undefined) throw refusal
   return secret
 }
 
-const createSealContext = ({ identity }: Call): string => `key of gateway C for ${identity.subject}`
+const createSealContext = ({ identity }: CallContext): string => `key of gateway C for ${identity.subject}`
 const createPendingName = (state: string): string => `agent:sign-in:${state}`
-const createKeyName = ({ identity }: Call): string => `agent:model-key:${hash('sha256', identity.subject, 'base64url')}`
+const createKeyName = ({ identity }: CallContext): string =>
+  `agent:model-key:${hash('sha256', identity.subject, 'base64url')}`

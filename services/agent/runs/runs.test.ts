@@ -101,7 +101,7 @@ describe('an agent process at its run limit', () => {
   })
 
   it('is avoided: a request goes to the least loaded process', async () => {
-    // The model never responds, so that no run ends meanwhile.
+    // The model never responds, so that no run ends during the test.
     const script = [{ silent: true } as const]
     const env = { ...full, SHUTDOWN_GRACE_MS: '200' }
     await using one = await startAgent({ script, env })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { agent } from '#proto/agent.ts'
 import type { Identity } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { getRunOwner, Run, type RunLimits, runLimits } from './run.ts'
 
@@ -75,13 +75,13 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
   }
 }
 
-export const createReadHandler =
-  ({ runs }: { runs: Runs }): Handlers<typeof agent>['read'] =>
+export const createReadRunHandler =
+  ({ runs }: { runs: Runs }): ServiceHandlers<typeof agent>['read'] =>
   async ({ runId, after }, { identity, signal }) =>
     runs.of(runId, identity).read(after, signal)
 
-export const createStopHandler =
-  ({ runs }: { runs: Runs }): Handlers<typeof agent>['stop'] =>
+export const createStopRunHandler =
+  ({ runs }: { runs: Runs }): ServiceHandlers<typeof agent>['stop'] =>
   async ({ runId }, { identity }) => {
     const run = runs.of(runId, identity)
     const stopped = !run.ended

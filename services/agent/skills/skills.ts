@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { agent } from '#proto/agent.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type SkillSummary, type skillMethods, SkillName } from '#proto/skills.ts'
 import { YamlError, parseYaml } from '#shared/config/yaml.ts'
@@ -60,7 +60,9 @@ const describeError = (error: unknown): string => {
 }
 
 /** Returns the handlers for skills. All users have the same skills. */
-export const createSkillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
+export const createSkillHandlers = (
+  skills: Skills,
+): Pick<ServiceHandlers<typeof agent>, keyof typeof skillMethods> => ({
   skills: async () => ({ skills: [...skills.list()] }),
   skill: async ({ name }) => {
     const { text, description, digest } = skills.load(name)

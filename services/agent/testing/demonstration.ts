@@ -62,7 +62,7 @@ const responsesByKeyword: Readonly<Record<string, readonly ((request: ChatReques
 }
 
 /**
- * A script for manual tests of the agent page. A keyword in the question selects the responses. An HTTP status in the
+ * Selects responses for manual tests of the agent page by a keyword in the question. An HTTP status in the
  * question, such as 429, causes a failure.
  */
 export const selectDemonstrationResponse: ModelScript = (request) => {

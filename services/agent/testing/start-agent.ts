@@ -6,8 +6,8 @@ import {
   uiMessageChunkSchema,
 } from 'ai'
 import { agent, type AgentQuestion } from '#proto/agent.ts'
-import type { Call, Identity } from '#proto/call.ts'
-import { type Client, type Handlers, service } from '#proto/contract.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
+import { type ServiceClient, type ServiceHandlers, service } from '#proto/contract.ts'
 import type { Host } from '#proto/host.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
@@ -36,7 +36,7 @@ const dependencies = {
 export interface AgentOptions {
   script: ModelScript
   /** The handlers of `mcp`; by default its only tool is `query`, which returns one row. */
-  mcp?: Partial<Handlers<typeof dependencies.mcp>>
+  mcp?: Partial<ServiceHandlers<typeof dependencies.mcp>>
   /** Additional tools. */
   tools?: readonly AgentTool[]
   env?: Record<string, string>
@@ -57,7 +57,7 @@ export interface RunResult {
 /** An agent with a scripted model. Tests call it through the bus, as the gateway does. */
 export interface TestAgent extends AsyncDisposable {
   gateway: ScriptedGateway
-  client: Client<typeof agent>
+  client: ServiceClient<typeof agent>
   hub: Hub
   logged: string[]
   /** The environment of the agent. */
@@ -79,7 +79,7 @@ const testHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
 }))
 
 /** Handlers of an MCP server whose only tool, `query`, returns one row. */
-export const constantMcpHandlers: Handlers<typeof dependencies.mcp> = {
+export const constantMcpHandlers: ServiceHandlers<typeof dependencies.mcp> = {
   tools: async () => [
     {
       name: 'query',
@@ -99,7 +99,7 @@ export const constantMcpHandlers: Handlers<typeof dependencies.mcp> = {
 export const anonymousIdentity: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
 /** Returns a call with a deadline longer than any test. */
-export const createTestCall = (identity: Identity = anonymousIdentity): Call => ({
+export const createTestCall = (identity: Identity = anonymousIdentity): CallContext => ({
   identity,
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
@@ -159,7 +159,7 @@ const rejectStatement = async (): Promise<never> => {
   throw new Error('unexpected statement')
 }
 
-const createRunMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
+const createRunMethods = (client: ServiceClient<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
   const begin: TestAgent['begin'] = async (question, identity) => {
     const overrides = typeof question === 'string' ? { messages: [createUserMessage(question)] } : question
     const { runId } = await client.start(

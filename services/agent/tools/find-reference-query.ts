@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mayUse } from '#proto/call.ts'
+import { mayUseFeature } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
@@ -21,7 +21,7 @@ export const findReferenceQuery = defineReadTool({
   async run({ hostId, topic, limit }, context) {
     const host = await findHost(context, hostId)
     const catalogue = await context.query.catalogue({}, context.call)
-    const open = listPages(catalogue).filter(({ feature }) => mayUse(context.call.identity, feature))
+    const open = listPages(catalogue).filter(({ feature }) => mayUseFeature(context.call.identity, feature))
     const found = rankByTopic(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
     const references = await Promise.all(
       found.map(async ({ kind, name, title, doc }) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StatementFacts } from '#proto/statement.ts'
+import type { StatementExecution } from '#proto/statement.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
@@ -97,7 +97,7 @@ const readChart = async (context: ToolContext, request: ChartRequest, limit: num
 interface PageEvidence {
   hostKey: string
   name: string
-  statement: StatementFacts | null
+  statement: StatementExecution | null
   rows: readonly object[]
 }
 

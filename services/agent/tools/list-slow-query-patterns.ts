@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fingerprintOrders } from '#proto/fingerprints.ts'
+import { queryPatternOrders } from '#proto/fingerprints.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import {
@@ -21,7 +21,7 @@ export const listSlowQueryPatterns = defineReadTool({
   input: z.strictObject({
     ...hostParameter,
     lastHours: createHoursParameter(24),
-    order: z.enum(fingerprintOrders).default('total_time').describe('Sort key, largest first'),
+    order: z.enum(queryPatternOrders).default('total_time').describe('Sort key, largest first'),
     user: createNameParameter('Only queries of this user').optional(),
     search: createNameParameter('Text that the pattern contains').optional(),
     limit: createLimitParameter(20, 200),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { readRetryAfter } from '#shared/net/retry-after.ts'
 import type { OutgoingRequest } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/strings.ts'
@@ -41,12 +41,15 @@ const maxResponseBytes = 64 * 1024
 
 interface ChannelRequest extends OutgoingRequest {
   url: string
-  /** Classifies responses whose status alone is not enough; undefined leaves it to the status. */
+  /** Classifies responses whose status alone is not enough; undefined if the status is enough. */
   classify?: (response: ChannelResponse) => SendResult | undefined
 }
 
 /** Sends one request and classifies the response, by status unless the channel overrides it. */
-export const sendRequest = async (way: Send, { url, classify, ...outgoing }: ChannelRequest): Promise<SendResult> => {
+export const sendChannelRequest = async (
+  way: RequestSender,
+  { url, classify, ...outgoing }: ChannelRequest,
+): Promise<SendResult> => {
   try {
     const bounds = { timeoutMs: outgoing.timeoutMs ?? maxSendMs, maxBytes: maxResponseBytes }
     const response = await readResponse(await way(url, { method: 'POST', ...outgoing, ...bounds }))

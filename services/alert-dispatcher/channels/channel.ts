@@ -1,11 +1,11 @@
 import type { Severity } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Settings } from '#shared/config/setting.ts'
-import type { Dial } from '#shared/net/dial.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { Dialer } from '#shared/net/dial.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
 import type { Notification } from '../notification.ts'
-import type { Policy, Route } from '../policy.ts'
+import type { Policy, NotificationRoute } from '../policy.ts'
 
 /** Rate limits of one target. */
 export interface TargetLimits {
@@ -58,14 +58,14 @@ export interface ChannelTarget {
   /** Whether the address was saved through the API instead of coming from a variable. */
   isSaved?: boolean
   /** Matchers of a user subscription, which replace the routes of the operator. */
-  own?: Pick<Route, 'matchRule' | 'matchHost'>
+  own?: Pick<NotificationRoute, 'matchRule' | 'matchHost'>
   /** Returns whether a notification must be sent alone; if absent, the limits of the channel decide. */
   needsOwnMessage?(notification: Notification): boolean
   /**
    * Sends once, within `maxSendMs`, over HTTP (`way`) or SMTP (`dial`). Failures of the receiver are returned, not
    * thrown.
    */
-  send(message: Message, way: Send, dial: Dial): Promise<SendResult>
+  send(message: Message, way: RequestSender, dial: Dialer): Promise<SendResult>
 }
 
 /** Result of a send. Reasons contain neither addresses nor response texts. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chatAChannel } from './chat-a.ts'
+import { telegramChannel } from './chat-a.ts'
 import { chatARig } from './testing/chat-a.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
@@ -12,7 +12,7 @@ describe('a Telegram chat', () => {
   afterEach(() => server[Symbol.asyncDispose]())
 
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: chatAChannel, rig: chatARig, server, message, env })
+    sendOnce({ channel: telegramChannel, rig: chatARig, server, message, env })
   const refuse = (status: number, description: string, parameters?: object) =>
     server.next({ status, body: JSON.stringify({ ok: false, error_code: status, description, parameters }) })
   const bodies = () => server.received.map(({ text }): { chat_id: string; text: string } => JSON.parse(text))
@@ -62,8 +62,8 @@ describe('a Telegram chat', () => {
     ['HEALTH_ALERT_CHAT_A_BOT_TOKEN', 'nonsense'],
     ['HEALTH_ALERT_CHAT_A_CHAT_ID', 'my chat'],
   ])('rejects %s=%s without quoting the value', async (name, value) => {
-    const sending = chatAChannel.targets.bind(
-      chatAChannel,
+    const sending = telegramChannel.targets.bind(
+      telegramChannel,
       { ...chatARig.env(server.url), [name]: value },
       { webhookTargets: [], subscriptions: [], chatApplications: [] },
     )

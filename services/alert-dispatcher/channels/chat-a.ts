@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { flagSetting, parseSettings } from '#shared/config/setting.ts'
-import { truncateText, escapeAngles, escapeHtml } from '../messages/text.ts'
+import { truncateText, escapeMarkup, escapeHtml } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 import { createPatternSetting } from './setting-types.ts'
 
 const settings = {
@@ -28,7 +28,7 @@ const settings = {
 } as const
 
 /** A Telegram chat with a bot. A message sent twice is shown twice; a recovery is a separate message. */
-export const chatAChannel: Channel = {
+export const telegramChannel: Channel = {
   id: 'chat-a',
   words: { name: 'Telegram', doc: 'Sends to a chat through a bot.' },
   settings,
@@ -68,11 +68,11 @@ interface SendOptions {
 
 /** Sends to one chat. If a group became a supergroup, the error response contains its new id, returned as `movedTo`. */
 const sendTo = async (
-  way: Parameters<typeof sendRequest>[0],
+  way: Parameters<typeof sendChannelRequest>[0],
   { url, to, message }: SendOptions,
 ): Promise<{ result: SendResult; movedTo: string | undefined }> => {
   let movedTo: string | undefined
-  const result = await sendRequest(way, {
+  const result = await sendChannelRequest(way, {
     url,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -101,7 +101,7 @@ const renderHtml = (message: Message): string => {
   const headline = truncateText(message.headline, maxHeadline)
   const link = url === null ? '' : `\n\n<a href="${escapeHtml(url)}">${linkLabel}</a>`
   const room = maxText - [headline, linkLabel, origin].join('\n\n\n').length
-  return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(truncateText(renderBody(message), room))}${link}\n<i>${origin}</i>`
+  return `<b>${escapeMarkup(headline)}</b>\n${escapeMarkup(truncateText(renderBody(message), room))}${link}\n<i>${origin}</i>`
 }
 
 const Reply = z.object({
@@ -110,7 +110,7 @@ const Reply = z.object({
   parameters: z.object({ migrate_to_chat_id: z.int().optional() }).optional(),
 })
 
-/** Most errors have status 400; only the description separates an invalid chat from an invalid text. */
+/** Most errors have status 400; only the description distinguishes an invalid chat from an invalid text. */
 const invalidChatPattern =
   /chat not found|chat_id is empty|upgraded to a supergroup|PEER_ID_INVALID|CHAT_WRITE_FORBIDDEN|no rights to send|not enough rights/i
 

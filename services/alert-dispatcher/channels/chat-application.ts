@@ -1,10 +1,10 @@
 import { flagSetting, parseSettings } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { DecryptedInstallation } from '../chat-application/installation.ts'
 import type { Message } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { sendRequest } from './channel-request.ts'
+import { sendChannelRequest } from './channel-request.ts'
 import { buildChatBody, classifyChatResponse } from './webhook.ts'
 
 const settings = {
@@ -37,7 +37,7 @@ export const chatApplicationChannel: Channel = {
       minSeverity: values.HEALTH_ALERT_CHATAPP_MIN_SEVERITY ?? null,
       // The URL comes from Slack and, like saved addresses, must not reach internal networks.
       isSaved: true,
-      send: (message: Message, way: Send) => postMessage(installation, message, way),
+      send: (message: Message, way: RequestSender) => postMessage(installation, message, way),
     }))
   },
 }
@@ -48,8 +48,8 @@ const getChannelName = (
   all: readonly DecryptedInstallation[],
 ): string => (all.some((each) => each.id !== id && each.chat === chat) ? `${chat} (${workspace})` : chat)
 
-const postMessage = ({ url }: DecryptedInstallation, message: Message, way: Send): Promise<SendResult> =>
-  sendRequest(way, {
+const postMessage = ({ url }: DecryptedInstallation, message: Message, way: RequestSender): Promise<SendResult> =>
+  sendChannelRequest(way, {
     url,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(buildChatBody(message, { address: new URL(url) })),

@@ -1,11 +1,18 @@
 import { flagSetting, parseSettings, type Setting } from '#shared/config/setting.ts'
-import type { Dial } from '#shared/net/dial.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { Dialer } from '#shared/net/dial.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type MailAddress, parseAddress, type Mail, renderMail, type MailProvider, parseProvider } from './mail/mail.ts'
-import { sendByMailApiA } from './mail/mail-api-a.ts'
-import { sendByMailApiB } from './mail/mail-api-b.ts'
+import {
+  type MailAddress,
+  parseMailAddress,
+  type Mail,
+  renderMail,
+  type MailProvider,
+  parseMailProvider,
+} from './mail/mail.ts'
+import { sendByMailgun } from './mail/mail-api-a.ts'
+import { sendByResend } from './mail/mail-api-b.ts'
 import { sendBySmtp } from './mail/smtp.ts'
 import { createRecipientsSetting } from './setting-types.ts'
 
@@ -18,7 +25,7 @@ const providerSetting: Setting<MailProvider | undefined> = {
   fallback: 'none',
   allowed: providerForms,
   parse: (values) => {
-    const known = values === undefined ? undefined : parseProvider(values)
+    const known = values === undefined ? undefined : parseMailProvider(values)
     if (values !== undefined && !known) throw new Error(`must be ${providerForms}`)
     return known
   },
@@ -30,7 +37,7 @@ const senderSetting: Setting<MailAddress | undefined> = {
   fallback: 'none',
   allowed: 'address such as alerts@example.com or Alerts <alerts@example.com>',
   parse: (values) => {
-    const address = values === undefined ? undefined : parseAddress(values)
+    const address = values === undefined ? undefined : parseMailAddress(values)
     if (values !== undefined && !address) throw new Error('must be an address such as Alerts <alerts@example.com>')
     return address
   },
@@ -41,7 +48,7 @@ const to = createRecipientsSetting({
   are: 'addresses such as team@example.com',
   // The lowest limit of the supported providers.
   maxCount: 50,
-  readOne: parseAddress,
+  readOne: parseMailAddress,
 })
 
 const settings = {
@@ -84,12 +91,16 @@ export const emailChannel: Channel = {
   },
 }
 
-const sendMail = (carrier: MailProvider, mail: Mail, { way, dial }: { way: Send; dial: Dial }): Promise<SendResult> => {
+const sendMail = (
+  carrier: MailProvider,
+  mail: Mail,
+  { way, dial }: { way: RequestSender; dial: Dialer },
+): Promise<SendResult> => {
   switch (carrier.kind) {
     case 'mail-api-a':
-      return sendByMailApiA(carrier, mail, way)
+      return sendByMailgun(carrier, mail, way)
     case 'mail-api-b':
-      return sendByMailApiB(carrier, mail, way)
+      return sendByResend(carrier, mail, way)
     case 'smtp':
       return sendBySmtp(carrier, mail, dial)
   }

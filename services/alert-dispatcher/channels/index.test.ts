@@ -20,7 +20,7 @@ it('covers every channel', () => {
 
 /** Id of the installation, which every message contains. */
 const origin = /watchhouse-[0-9a-f]{16}/g
-/** Hashes derived from that id. */
+/** Hashes derived from the id of the installation. */
 const hash = /\b[0-9a-f]{32}\b/g
 
 const fire = (more: Partial<Notification> = {}) => createNotification({ severity: 'critical', ...more })
@@ -149,7 +149,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: ChannelRig) => {
 
   it.for([500, 502, 503, 408])('retries after status %s', async (status, { expect }) => {
     await using at = await stand(rig)
-    // Waits in seconds are covered by the tests of the channel.
+    // Limits retry delays to 200 ms. Longer delays are covered by the tests of each channel.
     const fixture = await at.open({ retry: { ...briefly, maxWaitMs: 200 } })
     at.server.next({ status }, { status })
     await fixture.notify(fire())
@@ -232,7 +232,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: ChannelRig) => {
       const values = rig.env(at.server.url)
       const variables = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']))
       const unset = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]))
-      // A paging channel retries for its whole lifetime, because its target may be fixed.
+      // A paging channel retries until the lifetime ends, because the operator may correct the address.
       const retry = { ...briefly, lifeMs: { paging: 200, others: 200 } }
       const policy = rig.savedPolicy?.(at.server.url) ?? { channels: { [rig.id]: { variables } } }
       const fixture = await at.open({ env: unset, policy, retry })

@@ -1,12 +1,12 @@
 import type { Settings } from '#shared/config/setting.ts'
 import type { Channel } from './channel.ts'
-import { chatAChannel } from './chat-a.ts'
+import { telegramChannel } from './chat-a.ts'
 import { chatApplicationChannel } from './chat-application.ts'
 import { emailChannel } from './email.ts'
-import { pagingAChannel } from './paging-a.ts'
-import { pagingBChannel } from './paging-b.ts'
-import { pushAChannel } from './push-a.ts'
-import { pushBChannel } from './push-b.ts'
+import { pagerDutyChannel } from './paging-a.ts'
+import { opsgenieChannel } from './paging-b.ts'
+import { ntfyChannel } from './push-a.ts'
+import { pushoverChannel } from './push-b.ts'
 import { smsChannel } from './sms.ts'
 import { subscriptionsChannel } from './subscriptions.ts'
 import { webhookChannel } from './webhook.ts'
@@ -18,11 +18,11 @@ export const channels: readonly Channel[] = [
   webhookTargetsChannel,
   chatApplicationChannel,
   emailChannel,
-  pagingAChannel,
-  pagingBChannel,
-  chatAChannel,
-  pushAChannel,
-  pushBChannel,
+  pagerDutyChannel,
+  opsgenieChannel,
+  telegramChannel,
+  ntfyChannel,
+  pushoverChannel,
   smsChannel,
 ]
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pagingAChannel } from './paging-a.ts'
+import { pagerDutyChannel } from './paging-a.ts'
 import { pagingARig } from './testing/paging-a.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
@@ -11,7 +11,7 @@ describe('PagerDuty', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = createMessage()) => sendOnce({ channel: pagingAChannel, rig: pagingARig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: pagerDutyChannel, rig: pagingARig, server, message })
   const sent = () => server.taken.map(({ text }) => JSON.parse(text))
 
   it('opens one incident per episode and resolves it', async () => {

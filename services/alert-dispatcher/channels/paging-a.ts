@@ -3,9 +3,9 @@ import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 
-export const pagingASettings = {
+export const pagerDutySettings = {
   HEALTH_ALERT_PAGING_A_ROUTING_KEY: secretSetting(
     'Integration key of the PagerDuty service that receives alerts (Events API v2).',
   ),
@@ -17,16 +17,16 @@ export const pagingASettings = {
 } as const
 
 /** PagerDuty through its Events API v2. A message sent twice opens one incident; a recovery resolves it. */
-export const pagingAChannel: Channel = {
+export const pagerDutyChannel: Channel = {
   id: 'paging-a',
   words: { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
-  settings: pagingASettings,
+  settings: pagerDutySettings,
   isPaging: true,
   opensIncidents: true,
   // The documented limit used to be 120 events a minute per key.
   limits: { concurrency: 4, perSecond: 2, burst: 60 },
   targets(env) {
-    const values = parseSettings(pagingASettings, env)
+    const values = parseSettings(pagerDutySettings, env)
     const routingKey = values.HEALTH_ALERT_PAGING_A_ROUTING_KEY?.trim()
     if (!routingKey) return []
     return [
@@ -37,7 +37,12 @@ export const pagingAChannel: Channel = {
         minSeverity: values.HEALTH_ALERT_PAGING_A_MIN_SEVERITY ?? null,
         send: (message, way) => {
           const body = JSON.stringify(buildEvent(message, routingKey))
-          return sendRequest(way, { url: eventsUrl, headers: { 'content-type': 'application/json' }, body, classify })
+          return sendChannelRequest(way, {
+            url: eventsUrl,
+            headers: { 'content-type': 'application/json' },
+            body,
+            classify,
+          })
         },
       },
     ]

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pagingBChannel } from './paging-b.ts'
+import { opsgenieChannel } from './paging-b.ts'
 import { pagingBEuRig, pagingBRig } from './testing/paging-b.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
@@ -11,7 +11,7 @@ describe('Opsgenie', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = createMessage()) => sendOnce({ channel: pagingBChannel, rig: pagingBRig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: opsgenieChannel, rig: pagingBRig, server, message })
   const paths = () => server.received.map(({ method, path }) => `${method} ${path}`)
   const sent = () => server.taken.map(({ text }) => JSON.parse(text))
 
@@ -68,7 +68,7 @@ describe('Opsgenie', () => {
   ])('uses the region %s', async (region, isEurope) => {
     const rig = isEurope ? pagingBEuRig : pagingBRig
     const env = { HEALTH_ALERT_PAGING_B_REGION: region }
-    expect(await sendOnce({ channel: pagingBChannel, rig, server, env })).toEqual({ kind: 'ok' })
+    expect(await sendOnce({ channel: opsgenieChannel, rig, server, env })).toEqual({ kind: 'ok' })
     expect(server.taken).toHaveLength(1)
   })
 })

@@ -1,11 +1,11 @@
 import { flagSetting, choiceSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { truncateText } from '../messages/text.ts'
 import { type Message, toPlainText } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 
 const settings = {
   HEALTH_ALERT_PAGING_B_API_KEY: secretSetting('API key of the Opsgenie integration that receives alerts.'),
@@ -17,7 +17,7 @@ const settings = {
 const lenientSettings = makeLenient(settings)
 
 /** Opsgenie through its Alert API. A message sent twice opens one alert; a recovery closes it. */
-export const pagingBChannel: Channel = {
+export const opsgenieChannel: Channel = {
   id: 'paging-b',
   words: { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
   settings,
@@ -57,11 +57,11 @@ interface Step {
 }
 
 /** Sends the steps in order until one fails; all of them can safely be repeated. */
-const sendAlert = async (way: Send, { api, key }: Account, message: Message): Promise<SendResult> => {
+const sendAlert = async (way: RequestSender, { api, key }: Account, message: Message): Promise<SendResult> => {
   const steps = buildSteps(message)
   let result: SendResult = { kind: 'ok' }
   for (const { path, body, ...step } of steps) {
-    result = await sendRequest(way, {
+    result = await sendChannelRequest(way, {
       ...step,
       url: api + path,
       headers: { authorization: `GenieKey ${key}`, 'content-type': 'application/json' },
@@ -120,6 +120,6 @@ const buildAlert = (message: Message) => {
 
 const buildNote = (message: Message): string => `${toPlainText(message, maxNote / 2)}\n\n${message.origin}`
 
-/** An alert that does not exist is already closed. */
+/** Classifies status 404 as success, because an alert that does not exist is already closed. */
 const classifyClosed = ({ status }: ChannelResponse): SendResult | undefined =>
   status === 404 ? { kind: 'ok' } : undefined

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { PagerDutyService } from '#proto/pagerduty-services.ts'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { pagingAChannel, pagingASettings } from './paging-a.ts'
-import { resolveVariables } from './targets.ts'
+import { pagerDutyChannel, pagerDutySettings } from './paging-a.ts'
+import { resolveChannelVariables } from './targets.ts'
 import type { Policy } from '../policy.ts'
 
 interface PagingServicesDeps extends Pick<ServiceContext, 'env' | 'net'> {
@@ -19,14 +19,14 @@ export const createPagingServicesHandler = ({
   env,
   net,
   policy,
-}: PagingServicesDeps): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
+}: PagingServicesDeps): Pick<ServiceHandlers<typeof alerts>, 'pagingServices'> => ({
   pagingServices: async ({ search }, { signal }) => {
     const { channels } = await policy()
-    const variables = resolveVariables(pagingAChannel, env, channels[pagingAChannel.id])
-    const [problem] = findSettingProblems(pagingASettings, variables)
+    const variables = resolveChannelVariables(pagerDutyChannel, env, channels[pagerDutyChannel.id])
+    const [problem] = findSettingProblems(pagerDutySettings, variables)
     if (problem)
       throw new ServiceError('conflict', `cannot list PagerDuty services: ${problem.name}: ${problem.sentence}`)
-    const key = parseSettings(pagingASettings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
+    const key = parseSettings(pagerDutySettings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
     if (!key)
       throw new ServiceError('conflict', 'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_API_KEY is not set')
     return listServices((offset) => fetchPage(net, { key, search, offset, signal }))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pushAChannel } from './push-a.ts'
+import { ntfyChannel } from './push-a.ts'
 import { pushARig } from './testing/push-a.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
@@ -12,7 +12,7 @@ describe('an ntfy topic', () => {
   afterEach(() => server[Symbol.asyncDispose]())
 
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: pushAChannel, rig: pushARig, server, message, env })
+    sendOnce({ channel: ntfyChannel, rig: pushARig, server, message, env })
 
   it.each([
     [{ severity: 'critical' }, 5, 'rotating_light'],
@@ -71,7 +71,7 @@ describe('an ntfy topic', () => {
     'rejects %s as a topic',
     (values) => {
       expect(() =>
-        pushAChannel.targets(
+        ntfyChannel.targets(
           { HEALTH_ALERT_PUSH_A_URL: values },
           { webhookTargets: [], subscriptions: [], chatApplications: [] },
         ),

@@ -4,7 +4,7 @@ import { truncateText, countJsonBytes } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type ChannelResponse, sendRequest, parseUrlCredentials } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest, parseUrlCredentials } from './channel-request.ts'
 
 /** An ntfy topic. Messages are sent as JSON to the root of the server, because header titles only support Latin-1. */
 interface Topic {
@@ -44,7 +44,7 @@ const parseTopic = (values: URL | undefined): Topic | undefined => {
 }
 
 /** An ntfy topic. A message sent twice is shown twice; a recovery is a message with lower priority. */
-export const pushAChannel: Channel = {
+export const ntfyChannel: Channel = {
   id: 'push-a',
   words: { name: 'ntfy', doc: 'A topic on ntfy.sh or on your own server.' },
   settings,
@@ -66,7 +66,7 @@ export const pushAChannel: Channel = {
         minSeverity: values.HEALTH_ALERT_PUSH_A_MIN_SEVERITY ?? null,
         send: (message, way) => {
           const body = JSON.stringify(buildPublication(message, topic.name))
-          return sendRequest(way, { url: topic.root, headers, body, classify })
+          return sendChannelRequest(way, { url: topic.root, headers, body, classify })
         },
       },
     ]

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pushBChannel } from './push-b.ts'
+import { pushoverChannel } from './push-b.ts'
 import { pushBRig } from './testing/push-b.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
@@ -13,7 +13,7 @@ describe('Pushover', () => {
 
   const rings = { HEALTH_ALERT_PUSH_B_EMERGENCY: 'on' }
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: pushBChannel, rig: pushBRig, server, message, env })
+    sendOnce({ channel: pushoverChannel, rig: pushBRig, server, message, env })
   const sent = (): { priority: number; tags?: string }[] => server.taken.map(({ text }) => JSON.parse(text))
   const paths = () => server.received.map(({ path }) => path)
 

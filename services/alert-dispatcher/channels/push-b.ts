@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flagSetting, optionalTextSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { truncateText } from '../messages/text.ts'
 import { type Message, renderBody } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, maxSendMs } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 
 const settings = {
   HEALTH_ALERT_PUSH_B_TOKEN: secretSetting('Token of the Pushover application that sends alerts.'),
@@ -22,7 +22,7 @@ const settings = {
 } as const
 
 /** Pushover. A message sent twice is shown twice; a recovery is a quiet message and stops a repeating alert. */
-export const pushBChannel: Channel = {
+export const pushoverChannel: Channel = {
   id: 'push-b',
   words: { name: 'Pushover', doc: 'Push notifications to phones; critical alerts can repeat until acknowledged.' },
   settings,
@@ -40,7 +40,7 @@ export const pushBChannel: Channel = {
         name: 'push-b',
         isEnabled: values.HEALTH_ALERT_PUSH_B_ENABLED,
         minSeverity: values.HEALTH_ALERT_PUSH_B_MIN_SEVERITY ?? null,
-        // A repeating alert is cancelled by the tag of its own episode.
+        // A repeating alert is cancelled by the tag of its episode, so it cannot share a message.
         needsOwnMessage: ({ severity }) => account.rings && severity === 'critical',
         send: (message, way) => sendAlert(way, account, message),
       },
@@ -57,7 +57,7 @@ interface Account {
 const api = 'https://api.pushover.net/1'
 
 /** Cancels a repeating alert before its recovery is sent; the recovery is sent even if there is nothing to cancel. */
-const sendAlert = async (way: Send, account: Account, message: Message): Promise<SendResult> => {
+const sendAlert = async (way: RequestSender, account: Account, message: Message): Promise<SendResult> => {
   if (account.rings && message.isOver) {
     const cancelled = await postJson(way, `/receipts/cancel_by_tag/${buildTag(message)}.json`, { token: account.token })
     if (cancelled.kind === 'retry' || cancelled.kind === 'config') return cancelled
@@ -65,8 +65,8 @@ const sendAlert = async (way: Send, account: Account, message: Message): Promise
   return postJson(way, '/messages.json', buildPush(account, message))
 }
 
-const postJson = (way: Send, path: string, body: object): Promise<SendResult> =>
-  sendRequest(way, {
+const postJson = (way: RequestSender, path: string, body: object): Promise<SendResult> =>
+  sendChannelRequest(way, {
     url: api + path,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -117,7 +117,7 @@ const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): Send
     }
   if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, serverErrorDelayMs) }
   if (status !== 429) return undefined
-  // The reset time of the monthly quota is by the clock of Pushover, so it is compared with the `date` header.
+  // The monthly quota resets by the clock of Pushover, so the reset time is compared with the `date` header.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
   if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
   return { kind: 'retry', reason: 'HTTP 429', afterMs: Math.max(0, restsMs) }

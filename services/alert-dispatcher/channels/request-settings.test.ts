@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { listFields } from '../policy/saved-channels/channel-fields.ts'
 import { channels } from './index.ts'
@@ -106,7 +106,7 @@ it.each(rows)('sends %s as configured', async (variable, cases) => {
   if (!channel) throw new Error(`no channel has the variable ${variable}`)
   for (const [text, expected] of cases) {
     const sent: Sent[] = []
-    const way: Send = async (url, outgoing = {}) => {
+    const way: RequestSender = async (url, outgoing = {}) => {
       sent.push(readSent(url, outgoing))
       return new Response('{}')
     }
@@ -120,7 +120,7 @@ it.each(rows)('sends %s as configured', async (variable, cases) => {
   }
 })
 
-const readSent = (url: string | URL, { headers, body }: Parameters<Send>[1] & object): Sent => {
+const readSent = (url: string | URL, { headers, body }: Parameters<RequestSender>[1] & object): Sent => {
   const text = z.string().parse(body)
   const authorization = new Headers(headers).get('authorization') ?? undefined
   const json = z.record(z.string(), z.unknown()).safeParse(parseJson(text)).data

@@ -16,7 +16,7 @@ import { buildChannelEntry } from '../policy/saved-channels/save-channel.ts'
 import { createMemoryStores } from '../stores/collection-stores.ts'
 import type { Channel } from './channel.ts'
 import { channels } from './index.ts'
-import { listEnabledTargets, resolveVariables } from './targets.ts'
+import { listEnabledTargets, resolveChannelVariables } from './targets.ts'
 import { channelRigs } from './testing/index.ts'
 
 /** For each field, a function that returns a valid value that contains the number of its source. */
@@ -74,7 +74,7 @@ describe.each(everyField)('$channel.id: $field', ({ channel, field, variable, se
     const saved = where.database ? { settings: { [field]: textAt('database') } } : undefined
     const policy = await resolved({ env, file, channel, saved })
     const highest = where.database ? 'database' : where.file ? 'file' : where.variable === 'nothing' ? null : 'variable'
-    const effective = resolveVariables(channel, env, policy.channels[channel.id])
+    const effective = resolveChannelVariables(channel, env, policy.channels[channel.id])
     expect(effective[variable]).toBe(highest === null ? undefined : textAt(highest))
     expect(() => listEnabledTargets({ channels, env, policy })).not.toThrow()
     const described = describeFields(channel, policy.channels[channel.id], env).find((each) => each.field === field)

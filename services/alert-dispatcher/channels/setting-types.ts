@@ -50,7 +50,7 @@ interface PatternOptions {
   audience?: Audience
 }
 
-/** Returns a setting for an optional text that must match a pattern; `sentence` says what is allowed. */
+/** Returns a setting for an optional text that must match a pattern; `sentence` describes the allowed values. */
 export const createPatternSetting = (
   shape: RegExp,
   sentence: string,

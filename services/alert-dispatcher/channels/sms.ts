@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flagSetting, parseSettings, secretSetting } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
 import { type TextSizeFunction, truncateText } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 import { createRecipientsSetting, createPatternSetting } from './setting-types.ts'
 
 const phoneNumber = /^\+[1-9]\d{6,14}$/
@@ -73,8 +73,8 @@ const api = 'https://api.twilio.com/2010-04-01'
 /** After this time an undelivered SMS is outdated. */
 const validitySeconds = 3_600
 
-const sendAlert = (way: Send, { sid, token, from, to }: SmsRequest, message: Message): Promise<SendResult> =>
-  sendRequest(way, {
+const sendAlert = (way: RequestSender, { sid, token, from, to }: SmsRequest, message: Message): Promise<SendResult> =>
+  sendChannelRequest(way, {
     url: `${api}/Accounts/${sid}/Messages.json`,
     headers: {
       authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
@@ -139,7 +139,7 @@ export const renderSms = ({ headline, facts, url, origin }: Message): string => 
 /** A longer link would leave no room for the headline. */
 const maxUrl = 80
 
-/** Returns the additional characters for ellipses, each of which is replaced by three dots. */
+/** Returns how many characters are added when three dots replace each ellipsis. */
 const countEllipsisDots: TextSizeFunction = (text) => 2 * (text.split('…').length - 1)
 const countUnits: TextSizeFunction = (text) => text.length + countEllipsisDots(text)
 const countSeptets: TextSizeFunction = (text) =>

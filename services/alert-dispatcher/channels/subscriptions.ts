@@ -2,10 +2,10 @@ import { subscriptionChannel } from '#proto/delivery.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { createHmac, hash } from 'node:crypto'
 import { maxSendMs, type Channel, type SendResult } from './channel.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
 import type { DecryptedSubscription } from '../subscriptions/subscription.ts'
-import { sendRequest } from './channel-request.ts'
+import { sendChannelRequest } from './channel-request.ts'
 import { rawFormat } from './formats/raw.ts'
 
 /** Webhook subscriptions of users, each with its own matchers. Operators do not configure them. */
@@ -25,7 +25,7 @@ export const subscriptionsChannel: Channel = {
         // Addresses of users must not reach internal networks.
         isSaved: true,
         own: { matchRule, matchHost },
-        send: (message: Message, way: Send) => sendSigned(subscription, message, way),
+        send: (message: Message, way: RequestSender) => sendSigned(subscription, message, way),
       }
     }),
 }
@@ -34,12 +34,16 @@ export const subscriptionsChannel: Channel = {
  * Sends the `raw` format, signed as Standard Webhooks specifies: HMAC-SHA-256 over id, timestamp and body, joined by
  * dots.
  */
-const sendSigned = ({ url, ...signing }: DecryptedSubscription, message: Message, way: Send): Promise<SendResult> => {
+const sendSigned = (
+  { url, ...signing }: DecryptedSubscription,
+  message: Message,
+  way: RequestSender,
+): Promise<SendResult> => {
   const { origin, notification } = message
   const id = hash('sha256', `${origin} ${notification.id}`).slice(0, 32)
   const body = JSON.stringify(rawFormat.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
   const nowMs = systemClock.now()
-  return sendRequest(way, {
+  return sendChannelRequest(way, {
     url,
     headers: {
       'content-type': 'application/json',

@@ -1,10 +1,10 @@
-import { type Environment, withOverrides } from '#shared/config/environment.ts'
+import { type Environment, overrideVariables } from '#shared/config/environment.ts'
 import { InvalidSettings, listSecretNames } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../messages/message.ts'
 import type { Notification } from '../notification.ts'
-import type { ChannelPolicy, Policy, Route } from '../policy.ts'
+import type { ChannelPolicy, Policy, NotificationRoute } from '../policy.ts'
 import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 
 /** Network access of channels. */
@@ -21,7 +21,7 @@ export interface NotificationTarget {
   /** Whether it also receives notifications of other services. */
   announces: boolean
   /** Matchers of a user subscription, which replace the routes of the operator. */
-  own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
+  own?: Pick<NotificationRoute, 'matchRule' | 'matchHost'> | undefined
   /** Returns whether a notification must be sent alone. */
   needsOwnMessage?: ((notification: Notification) => boolean) | undefined
   send(message: Message, net: ChannelNetwork): Promise<SendResult>
@@ -86,7 +86,7 @@ interface ChannelReadResult {
 /** Returns the targets of one channel, or why they cannot be read. Never throws, so that the others keep working. */
 const readChannel = (channel: Channel, env: Environment, policy: TargetContext['policy']): ChannelReadResult => {
   try {
-    return { targets: channel.targets(resolveVariables(channel, env, policy.channels[channel.id]), policy) }
+    return { targets: channel.targets(resolveChannelVariables(channel, env, policy.channels[channel.id]), policy) }
   } catch (error) {
     if (!(error instanceof InvalidSettings)) return { targets: [], problem: 'internal error', defect: error }
     return { targets: [], problem: error.problems.map(({ name, sentence }) => `${name}: ${sentence}`).join('; ') }
@@ -100,7 +100,7 @@ export type ChannelSources = Pick<ChannelPolicy, 'fromFiles' | 'variables'>
  * Returns the variables of a channel with values from files and the database, which takes precedence. If the address
  * comes from the database, the secrets of the operator are unset, so that they are never sent there.
  */
-export const resolveVariables = (
+export const resolveChannelVariables = (
   channel: Pick<Channel, 'address' | 'settings'>,
   env: Environment,
   configured: ChannelSources | undefined,
@@ -108,7 +108,7 @@ export const resolveVariables = (
   if (configured === undefined) return env
   const secrets = hasSavedAddress(channel, configured) ? listSecretNames(channel.settings) : []
   const withheld = Object.fromEntries(secrets.map((name) => [name, '']))
-  return withOverrides(env, { ...configured.fromFiles, ...withheld, ...configured.variables })
+  return overrideVariables(env, { ...configured.fromFiles, ...withheld, ...configured.variables })
 }
 
 const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: ChannelSources | undefined): boolean =>

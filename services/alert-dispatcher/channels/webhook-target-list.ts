@@ -55,5 +55,5 @@ const HeaderValue = z.string().regex(/^[\x20-\x7e]{0,1024}$/)
 const Headers = z.record(HeaderName, HeaderValue).refine((headers) => Object.keys(headers).length <= 8)
 
 /** Parses headers from a JSON object with `Authorization` and `X-…`; undefined if they are invalid. */
-export const parseHeaders = (text: string): Record<string, string> | undefined =>
+export const parseWebhookHeaders = (text: string): Record<string, string> | undefined =>
   Headers.safeParse(parseJson(text)).data

@@ -3,7 +3,7 @@ import { openNet } from '#shared/net/net.ts'
 import type { WebhookTarget } from '../policy.ts'
 import { matrixRig, rawRig } from './testing/webhook-targets.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
-import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
+import { parseWebhookHeaders, parseTargetList } from './webhook-target-list.ts'
 import { webhookTargetsChannel } from './webhook-targets.ts'
 
 const listOf = (...entries: readonly unknown[]) => JSON.stringify(entries)
@@ -142,6 +142,6 @@ describe('secret headers', () => {
     [JSON.stringify({ 'X-A': 'x'.repeat(1_025) }), undefined],
     ['Authorization: x', undefined],
   ])('parsed from %s are %j', (text, expected) => {
-    expect(parseHeaders(text)).toEqual(expected)
+    expect(parseWebhookHeaders(text)).toEqual(expected)
   })
 })

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import type { Environment } from '#shared/config/environment.ts'
 import { flagSetting, parseSettings, type Setting } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import { toShortId } from '../notification.ts'
 import { makeLenient } from '../lenient-settings.ts'
 import type { Policy, WebhookTarget } from '../policy.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { sendRequest } from './channel-request.ts'
+import { sendChannelRequest } from './channel-request.ts'
 import { selectFormat } from './formats/index.ts'
 import { renderTemplates } from './formats/template.ts'
-import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
+import { parseWebhookHeaders, parseTargetList } from './webhook-target-list.ts'
 
 const targetListSetting: Setting<readonly WebhookTarget[]> = {
   doc: 'Up to 32 additional webhooks, each with name, urlEnv (the variable that holds its URL), and optionally headersEnv, enabled, format (auto, raw, slack, matrix, hookshot), minSeverity and templates (title, body).',
@@ -60,7 +60,7 @@ export const webhookTargetsChannel: Channel = {
           isEnabled: enabled && values.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
           minSeverity: minSeverity ?? values.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
           isSaved: saved !== undefined,
-          send: (message: Message, way: Send) => sendTo(way, { target, address, headers, message }),
+          send: (message: Message, way: RequestSender) => sendTo(way, { target, address, headers, message }),
         },
       ]
     })
@@ -89,11 +89,11 @@ interface SendOptions {
  * other targets report it.
  */
 const sendTo = async (
-  way: Send,
+  way: RequestSender,
   { target, address: values, headers: secret, message }: SendOptions,
 ): Promise<SendResult> => {
   const address = URL.canParse(values) ? new URL(values) : undefined
-  const headers = parseHeaders(secret)
+  const headers = parseWebhookHeaders(secret)
   if (address?.protocol !== 'https:' && address?.protocol !== 'http:')
     return { kind: 'config', reason: 'its URL is not an http or https URL' }
   if (!headers) return { kind: 'config', reason: 'its headers are not a JSON object of Authorization and X- headers' }
@@ -104,7 +104,7 @@ const sendTo = async (
     write: renderTemplates(target, message),
     key: computeIdempotencyKey(message),
   })
-  return sendRequest(way, {
+  return sendChannelRequest(way, {
     url: composed.url ?? address.href,
     method: composed.method ?? 'POST',
     headers: { ...headers, ...composed.headers, 'content-type': 'application/json' },

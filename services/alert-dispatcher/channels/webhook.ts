@@ -3,9 +3,9 @@ import { chatActions, type ChatButtonCondition } from '#proto/chat-application.t
 import { flagSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
 import { createMinSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
-import { truncateText, escapeAngles as escape } from '../messages/text.ts'
+import { truncateText, escapeMarkup as escape } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { type ChannelResponse, sendChannelRequest } from './channel-request.ts'
 import type { RenderedTemplates } from './formats/template.ts'
 
 const settings = {
@@ -21,8 +21,8 @@ const settings = {
 } as const
 
 /**
- * The format of Slack, which Mattermost, Rocket.Chat and Discord's `/slack` accept too. A message sent twice is shown
- * twice; a recovery is a separate message.
+ * A webhook in Slack's format, which Mattermost, Rocket.Chat and Discord's `/slack` endpoint also accept. A message
+ * sent twice is shown twice; a recovery is a separate message.
  */
 export const webhookChannel: Channel = {
   id: 'webhook',
@@ -45,7 +45,7 @@ export const webhookChannel: Channel = {
         minSeverity: values.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
         send: (message, way) => {
           const body = JSON.stringify(buildChatBody(message, { address }))
-          return sendRequest(way, {
+          return sendChannelRequest(way, {
             url: address.href,
             headers: { 'content-type': 'application/json' },
             body,

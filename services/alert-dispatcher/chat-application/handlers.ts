@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import { ChatInstallation, type chatApplicationMethods } from '#proto/chat-application.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { canVerifySlackActions } from '#shared/config/shared-settings.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import type { ChatApplication } from './open-chat-application.ts'
 import { chatApplicationSettings, type InstallSettings, readInstallSettings } from './settings.ts'
 
-type ChatApplicationHandlers = Pick<Handlers<typeof alerts>, keyof typeof chatApplicationMethods>
+type ChatApplicationHandlers = Pick<ServiceHandlers<typeof alerts>, keyof typeof chatApplicationMethods>
 
 interface HandlerDeps extends Pick<ServiceContext, 'env' | 'net' | 'clock' | 'telemetry'> {
   chatApplication: ChatApplication
@@ -120,7 +120,7 @@ const SlackError = z.object({ ok: z.literal(false), error: z.string() })
  * configuration.
  */
 const exchangeCode = async (
-  send: Send,
+  send: RequestSender,
   { clientId, clientSecret, redirectUrl }: InstallSettings,
   code: string,
 ): Promise<Omit<DecryptedInstallation, 'installedBy' | 'installedAtMs'>> => {
@@ -133,13 +133,13 @@ const exchangeCode = async (
 }
 
 /** Revokes a token; returns whether Slack confirmed it. */
-const revokeToken = async (send: Send, token: string): Promise<boolean> => {
+const revokeToken = async (send: RequestSender, token: string): Promise<boolean> => {
   const response = await callSlack(send, 'auth.revoke', { authorization: `Bearer ${token}` }, {})
   return z.object({ ok: z.literal(true) }).safeParse(response).success
 }
 
 const callSlack = async (
-  send: Send,
+  send: RequestSender,
   method: string,
   headers: Record<string, string>,
   form: Record<string, string>,

@@ -17,7 +17,7 @@ const heldReasons = [
   'acknowledged',
   'dismissed',
 ] as const
-export type HeldReason = (typeof heldReasons)[number]
+export type HoldReason = (typeof heldReasons)[number]
 
 /** An acknowledgement or dismissal of an episode. It ends at `untilMs`; null means at the recovery. */
 export const ConditionSilence = z.object({ untilMs: Milliseconds.nullable() })
@@ -74,7 +74,7 @@ const maxRules = 500
 const recordByRule = <S extends z.ZodType>(schema: S) =>
   z.record(RuleId, schema).refine((entries) => Object.keys(entries).length <= maxRules, `at most ${maxRules} rules`)
 
-/** The stored state of one host under `hostRecordKey`, written as one value per sweep. */
+/** The stored state of one host under `getHostRecordKey`, written as one value per sweep. */
 export const HostRecord = z.object({
   /** Conditions that are not ok, or whose recovery notification is still held. */
   conditions: recordByRule(Condition),
@@ -87,7 +87,7 @@ export const HostRecord = z.object({
 export type HostRecord = z.infer<typeof HostRecord>
 
 /** Adjusts the timestamps of a record when the clock is set. Times chosen by users stay unchanged. */
-export const adjustRecord = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
+export const adjustHostRecord = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
   ...record,
   conditions: Object.fromEntries(
     Object.entries(record.conditions).map(([id, condition]) => [id, adjustCondition(condition, clock)]),
@@ -105,7 +105,7 @@ export const adjustCondition = (condition: Condition, clock: Clock): Condition =
   },
 })
 
-export const hostRecordKey = (hostKey: string): string => `alerts:host:${hostKey}`
+export const getHostRecordKey = (hostKey: string): string => `alerts:host:${hostKey}`
 
 /** One activation of a condition, as the state database stores it. */
 export interface Episode {

@@ -1,6 +1,6 @@
 import type { RuleCheck, Condition, HostRecord } from './condition.ts'
 import type { NotifyContext } from './hold-reasons.ts'
-import { type Measurements, type Evaluation, hasRestarted, evaluateReadings } from './evaluate.ts'
+import { type HostMeasurements, type RuleEvaluation, hasRestarted, evaluateDueRules } from './evaluate.ts'
 import { type NotifyResult, recordTransition, collectDueNotifications } from './notify.ts'
 import { applyEvaluation, closeUnmonitoredCondition } from './transition.ts'
 import type { MonitoredRule } from './monitored-rules.ts'
@@ -10,27 +10,27 @@ interface DecideContext extends NotifyContext {
   watched: readonly MonitoredRule[]
   /** The rules that this sweep evaluates. */
   dueRules: readonly MonitoredRule[]
-  measured: Measurements
+  measured: HostMeasurements
   newEpisode: () => string
 }
 
-/** Result of one sweep for one host. */
+/** The result of a sweep for one host: its new record, the evaluations and the due notifications. */
 export interface HostSweepDecision extends Omit<NotifyResult, 'conditions'> {
   record: HostRecord
-  evaluations: Evaluation[]
+  evaluations: RuleEvaluation[]
 }
 
 /** Record of a host that was never swept. */
 export const emptyHostRecord: HostRecord = { conditions: {}, checks: {}, counters: {}, uptimeSeconds: null }
 
 /**
- * Evaluates the measurements, updates the conditions and returns the due notifications. Pure, so a retried write may
- * repeat it.
+ * Evaluates the measurements, updates the conditions and returns the due notifications. The function is pure, so that a
+ * retried write can call it again.
  */
 export const evaluateHostSweep = (before: HostRecord | undefined, context: DecideContext): HostSweepDecision => {
   const { dueRules, measured, nowMs } = context
   const known = before ?? emptyHostRecord
-  const evaluations = evaluateReadings(dueRules, measured, before)
+  const evaluations = evaluateDueRules(dueRules, measured, before)
   const updated = updateConditions(known.conditions, evaluations, context)
   const { conditions, ...notified } = collectDueNotifications(updated, context)
   const lowered: Pick<NotifyResult, 'episodes' | 'transitions'> = { episodes: [], transitions: [] }
@@ -54,7 +54,7 @@ export const evaluateHostSweep = (before: HostRecord | undefined, context: Decid
 
 const updateConditions = (
   before: HostRecord['conditions'],
-  evaluations: readonly Evaluation[],
+  evaluations: readonly RuleEvaluation[],
   { watched, nowMs, newEpisode }: DecideContext,
 ): HostRecord['conditions'] => {
   const isMonitored = new Set(watched.map(({ id }) => id))
@@ -77,7 +77,7 @@ const isLowered = (before: Condition | undefined, after: Condition): boolean =>
 /** Returns the checks of this sweep, and the previous ones for rules that it did not evaluate. */
 const collectChecks = (
   known: HostRecord,
-  evaluations: readonly Evaluation[],
+  evaluations: readonly RuleEvaluation[],
   watched: readonly MonitoredRule[],
   nowMs: number,
 ): HostRecord['checks'] => {

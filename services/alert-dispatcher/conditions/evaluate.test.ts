@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Reading, Rule } from '#proto/rules.ts'
+import type { RuleReading, Rule } from '#proto/rules.ts'
 import type { Policy } from '../policy.ts'
-import { evaluateReadings } from './evaluate.ts'
+import { evaluateDueRules } from './evaluate.ts'
 import {
   createSimulatedHost,
   testPolicy,
@@ -12,10 +12,10 @@ import {
 import { selectMonitoredRules } from './monitored-rules.ts'
 
 /** Evaluates one reading of one rule without earlier state. */
-const evaluated = (rule: Rule, reading: Reading | undefined, overrides: Partial<Policy> = {}) => {
+const evaluated = (rule: Rule, reading: RuleReading | undefined, overrides: Partial<Policy> = {}) => {
   const rules = selectMonitoredRules({ rules: [rule], metrics: [] }, { ...testPolicy, ...overrides })
   const readings = new Map(reading ? [[rule.id, reading]] : [])
-  return evaluateReadings(rules, { readings, metrics: new Map(), uptimeSeconds: 1 }, undefined)[0]
+  return evaluateDueRules(rules, { readings, metrics: new Map(), uptimeSeconds: 1 }, undefined)[0]
 }
 
 const disk = createTestRule({ id: 'disk' })
@@ -254,7 +254,7 @@ describe('a custom rule', () => {
     const policy = { ...testPolicy, custom: [{ ...custom, operator, warning, critical }] }
     const rules = selectMonitoredRules({ rules: [], metrics: [metric] }, policy)
     const metrics = new Map([[metric.id, createTestReading(metric.id, value)]])
-    const [evaluation] = evaluateReadings(rules, { readings: new Map(), metrics, uptimeSeconds: 1 }, undefined)
+    const [evaluation] = evaluateDueRules(rules, { readings: new Map(), metrics, uptimeSeconds: 1 }, undefined)
     expect(evaluation).toMatchObject({ status, rule: { id: custom.id, title: 'Many queries' } })
   })
 

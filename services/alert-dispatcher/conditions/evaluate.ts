@@ -1,10 +1,10 @@
-import type { Reading, Severity } from '#proto/rules.ts'
+import type { RuleReading, Severity } from '#proto/rules.ts'
 import type { CustomRule } from '../policy.ts'
 import type { HostRecord } from './condition.ts'
 import type { RuleThreshold, MonitoredRule } from './monitored-rules.ts'
 
 /** Evaluation of one rule on one host in one sweep. */
-export interface Evaluation {
+export interface RuleEvaluation {
   rule: MonitoredRule
   status: 'ok' | Severity | 'unknown'
   /** The compared value: the increase of a counter, else the measured value. */
@@ -17,21 +17,21 @@ export interface Evaluation {
 }
 
 /** Measurements of one host in one sweep. */
-export interface Measurements {
+export interface HostMeasurements {
   /** Rule readings by rule id, metric readings by metric id. */
-  readings: ReadonlyMap<string, Reading>
-  metrics: ReadonlyMap<string, Reading>
+  readings: ReadonlyMap<string, RuleReading>
+  metrics: ReadonlyMap<string, RuleReading>
   uptimeSeconds: number | null
 }
 
 type PreviousState = Pick<HostRecord, 'conditions' | 'counters' | 'uptimeSeconds'>
 
 /** Evaluates the rules of this sweep, compound rules last. */
-export const evaluateReadings = (
+export const evaluateDueRules = (
   rules: readonly MonitoredRule[],
-  measured: Measurements,
+  measured: HostMeasurements,
   before: PreviousState | undefined,
-): Evaluation[] => {
+): RuleEvaluation[] => {
   const isRestarted = hasRestarted(measured, before)
   const single = rules
     .filter(({ allOf }) => allOf.length === 0)
@@ -45,15 +45,15 @@ export const evaluateReadings = (
 }
 
 /** Returns whether the server restarted since the last sweep, which resets its counters. */
-export const hasRestarted = ({ uptimeSeconds }: Measurements, before: PreviousState | undefined): boolean =>
+export const hasRestarted = ({ uptimeSeconds }: HostMeasurements, before: PreviousState | undefined): boolean =>
   uptimeSeconds !== null && before?.uptimeSeconds != null && uptimeSeconds < before.uptimeSeconds
 
 const evaluateReading = (
   rule: MonitoredRule,
-  reading: Reading | undefined,
+  reading: RuleReading | undefined,
   before: PreviousState | undefined,
   isRestarted: boolean,
-): Evaluation => {
+): RuleEvaluation => {
   if (reading === undefined) return createUnknownEvaluation(rule, 'no data: nothing was measured')
   if (reading.value === null) return createUnknownEvaluation(rule, reading.reason ?? 'no data')
   const value = rule.measure === 'gauge' ? reading.value : computeIncrease(rule, reading.value, before, isRestarted)
@@ -135,9 +135,9 @@ const computeClearThreshold = (
 /** Evaluates a compound rule. Its value is 1 if all parts breach and 0 if any part does not. */
 const evaluateCompound = (
   rule: MonitoredRule,
-  known: ReadonlyMap<string, Evaluation>,
+  known: ReadonlyMap<string, RuleEvaluation>,
   before: PreviousState | undefined,
-): Evaluation => {
+): RuleEvaluation => {
   const parts = new Set(rule.allOf.map((part) => isBreached(part, known, before)))
   if (parts.has(false)) return evaluateCombinedValue(rule, 0)
   return parts.has(undefined)
@@ -147,7 +147,7 @@ const evaluateCompound = (
 
 const isBreached = (
   { rule, severity }: { rule: string; severity: Severity },
-  known: ReadonlyMap<string, Evaluation>,
+  known: ReadonlyMap<string, RuleEvaluation>,
   before: PreviousState | undefined,
 ): boolean | undefined => {
   const evaluation = known.get(rule)
@@ -156,13 +156,13 @@ const isBreached = (
   return status === 'unknown' ? undefined : status === 'critical' || status === severity
 }
 
-const evaluateCombinedValue = (rule: MonitoredRule, value: number): Evaluation => {
+const evaluateCombinedValue = (rule: MonitoredRule, value: number): RuleEvaluation => {
   const limits = { rule, warning: rule.warning.at, critical: rule.critical.at, held: null }
   const threshold = rule.critical.at ?? rule.warning.at
   return { rule, status: computeStatus(value, limits), value, threshold, offenders: [], reason: null }
 }
 
-const createUnknownEvaluation = (rule: MonitoredRule, reason: string): Evaluation => ({
+const createUnknownEvaluation = (rule: MonitoredRule, reason: string): RuleEvaluation => ({
   rule,
   status: 'unknown',
   value: null,

@@ -46,7 +46,7 @@ export const emptyFleetRecord: FleetRecord = {
 }
 
 /** Summary of a host that was never swept. */
-export const unsweptHostSummary: HostSummary = {
+export const emptyHostSummary: HostSummary = {
   failed: false,
   conditions: 0,
   firing: 0,

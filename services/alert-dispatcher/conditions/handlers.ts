@@ -1,7 +1,7 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { AlertCondition, AlertHost, AlertCheck } from '#proto/alerting.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
@@ -10,9 +10,9 @@ import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '
 import { runConcurrently } from '../run-concurrently.ts'
 import type { Policy } from '../policy.ts'
 import { validateCustomRule } from '../policy/warnings.ts'
-import { type Condition, HostRecord, hostRecordKey, setConditionSilence } from './condition.ts'
-import { emptyFleetRecord, FleetRecord, fleetRecordKey, unsweptHostSummary } from './fleet-record.ts'
-import { evaluateReadings } from './evaluate.ts'
+import { type Condition, HostRecord, getHostRecordKey, setConditionSilence } from './condition.ts'
+import { emptyFleetRecord, FleetRecord, fleetRecordKey, emptyHostSummary } from './fleet-record.ts'
+import { evaluateDueRules } from './evaluate.ts'
 import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
 
 const hostsAtOnce = 16
@@ -24,14 +24,14 @@ export const createAlertStateHandler =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {
     const fleet = (await store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
-    const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? unsweptHostSummary }
+    const summaries = hostKey === undefined ? fleet.hosts : { [hostKey]: fleet.hosts[hostKey] ?? emptyHostSummary }
     const conditions = new Map<string, Condition[]>()
     const isRequested = (key: string) => !figuresOnly && (summaries[key]?.conditions ?? 0) > 0
     const withConditions = Object.keys(summaries).filter(isRequested)
     let count = 0
     await runConcurrently(withConditions, hostsAtOnce, async (key) => {
       if (count >= maxConditions) return
-      const record = await store.get(hostRecordKey(key), HostRecord)
+      const record = await store.get(getHostRecordKey(key), HostRecord)
       const all = Object.values(record?.conditions ?? {})
       conditions.set(key, all.slice(0, Math.max(0, maxConditions - count)))
       count += all.length
@@ -73,7 +73,9 @@ export const toAlertCondition = (condition: Condition): AlertCondition => {
 }
 
 /** Returns the handlers for firing conditions per host. They read the record of the last sweep and query no host. */
-export const createFiringHandlers = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
+export const createFiringHandlers = (
+  store: Store,
+): Pick<ServiceHandlers<typeof alerts>, 'firing' | 'worstFindings'> => {
   const hosts = async () => Object.entries((await store.get(fleetRecordKey, FleetRecord))?.hosts ?? {})
   return {
     firing: async () =>
@@ -95,7 +97,7 @@ export const createAlertChecksHandler =
     const [catalogue, policy, record] = await Promise.all([
       query.rules({}, call),
       book.current(),
-      store.get(hostRecordKey(hostKey), HostRecord),
+      store.get(getHostRecordKey(hostKey), HostRecord),
     ])
     const watched = new Set(selectMonitoredRules(catalogue, policy).map(({ id }) => id))
     return selectMonitoredRules(catalogue, enableAllRules(catalogue, policy)).map((rule): AlertCheck => {
@@ -211,7 +213,7 @@ export const createUnsilenceHandler =
 const nouns = { ack: 'acknowledgement', dismissal: 'dismissal' } as const
 
 const loadCondition = async ({ store }: AlertingDeps, hostKey: string, ruleId: string): Promise<Condition> => {
-  const { conditions = {} } = (await store.get(hostRecordKey(hostKey), HostRecord)) ?? {}
+  const { conditions = {} } = (await store.get(getHostRecordKey(hostKey), HostRecord)) ?? {}
   // The rule id comes from the caller and may be a property of `Object.prototype`, such as `constructor`.
   const condition = Object.hasOwn(conditions, ruleId) ? conditions[ruleId] : undefined
   if (!condition) throw createNotFoundError('active condition', ruleId, Object.keys(conditions), 'ruleId')
@@ -220,7 +222,7 @@ const loadCondition = async ({ store }: AlertingDeps, hostKey: string, ruleId: s
 
 const applySilence = async ({ store }: AlertingDeps, stored: Silence, silence: Silence | null): Promise<void> => {
   if (stored.hostKey === null) return
-  await store.update(hostRecordKey(stored.hostKey), HostRecord, (before) => ({
+  await store.update(getHostRecordKey(stored.hostKey), HostRecord, (before) => ({
     value: before && setConditionSilence(before, stored, silence),
   }))
 }
@@ -243,7 +245,7 @@ export const createTestCustomRuleHandler =
     const watched = selectMonitoredRules({ rules: [], metrics }, { ...(await book.current()), custom, rules: {} })
     const measured = await query.evaluateRules({ hostKey, rules: [], metrics: [metric.id] }, call)
     const byId = new Map(measured.metrics.map((reading) => [reading.id, reading]))
-    const [evaluation] = evaluateReadings(
+    const [evaluation] = evaluateDueRules(
       watched,
       { readings: new Map(), metrics: byId, uptimeSeconds: measured.uptimeSeconds },
       undefined,

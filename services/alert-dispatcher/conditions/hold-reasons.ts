@@ -1,4 +1,4 @@
-import type { Condition, HeldReason, HostRecord, ConditionSilence } from './condition.ts'
+import type { Condition, HoldReason, HostRecord, ConditionSilence } from './condition.ts'
 import { isInMaintenance, isInQuietHours } from './mute-timings.ts'
 import type { Policy } from '../policy.ts'
 
@@ -36,7 +36,7 @@ export const findHoldReason = (
   condition: Condition,
   isMuted: boolean,
   context: NotifyContext,
-): HeldReason | null => {
+): HoldReason | null => {
   const { policy, hostKey, nowMs } = context
   const { severity, acknowledged, dismissed, ruleId } = condition
   if (!policy.enabled) return 'disabled'

@@ -91,4 +91,4 @@ const resolveThreshold = (own: number | null, overrides: number | undefined): Ru
   overrides === undefined ? { at: own, isConfigured: false } : { at: overrides, isConfigured: true }
 
 /** Returns the higher of two severities. */
-export const maxSeverity = (one: Severity, other: Severity): Severity => (one === 'critical' ? one : other)
+export const getHigherSeverity = (one: Severity, other: Severity): Severity => (one === 'critical' ? one : other)

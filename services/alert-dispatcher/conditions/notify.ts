@@ -1,4 +1,4 @@
-import type { Condition, HeldReason, HostRecord, Episode, Transition } from './condition.ts'
+import type { Condition, HoldReason, HostRecord, Episode, Transition } from './condition.ts'
 import {
   type DueNotificationKind,
   type NotifyContext,
@@ -13,7 +13,7 @@ export interface NotifyResult {
   conditions: HostRecord['conditions']
   notifications: Notification[]
   /** Number of held notifications by reason. */
-  held: Partial<Record<HeldReason, number>>
+  held: Partial<Record<HoldReason, number>>
   /** Changed episodes and their history entries. */
   episodes: Episode[]
   transitions: Transition[]
@@ -76,7 +76,7 @@ const storeCondition = (condition: Condition, { conditions }: NotifyResult): voi
 
 const holdNotification = (
   condition: Condition,
-  reason: HeldReason,
+  reason: HoldReason,
   context: NotifyContext,
   into: NotifyResult,
 ): void => {
@@ -182,10 +182,10 @@ const describeReason = (due: DueNotificationKind, condition: Condition, { nowMs 
 }
 
 /** Returns the cause of a notification and, if it was held, the reason for the delay. */
-export const describeHold = (cause: string, held: HeldReason | null): string =>
+export const describeHold = (cause: string, held: HoldReason | null): string =>
   held === null ? cause : `${cause}; held until now: ${heldWords[held]}`
 
-const heldWords: Readonly<Record<HeldReason, string>> = {
+const heldWords: Readonly<Record<HoldReason, string>> = {
   disabled: 'alerting was disabled',
   maintenance: 'maintenance',
   'quiet-hours': 'quiet hours',

@@ -1,6 +1,6 @@
 import type { Condition } from './condition.ts'
-import type { Evaluation } from './evaluate.ts'
-import { maxSeverity } from './monitored-rules.ts'
+import type { RuleEvaluation } from './evaluate.ts'
+import { getHigherSeverity } from './monitored-rules.ts'
 
 interface TransitionContext {
   nowMs: number
@@ -10,7 +10,7 @@ interface TransitionContext {
 /** Returns the condition after an evaluation; undefined if it is ok. No data leaves it unchanged. */
 export const applyEvaluation = (
   before: Condition | undefined,
-  evaluation: Evaluation,
+  evaluation: RuleEvaluation,
   now: TransitionContext,
 ): Condition | undefined => {
   if (evaluation.status === 'unknown') return before
@@ -25,7 +25,7 @@ export const closeUnmonitoredCondition = (before: Condition): Condition | undefi
   before.phase === 'pending' ? undefined : { ...before, phase: 'cleared', clears: 0, breaches: 0 }
 
 const createCondition = (
-  { rule: { id, title, unit, runbook } }: Evaluation,
+  { rule: { id, title, unit, runbook } }: RuleEvaluation,
   { nowMs, newEpisode }: TransitionContext,
 ): Condition => ({
   ruleId: id,
@@ -51,14 +51,14 @@ const createCondition = (
 })
 
 /** Counts a breach, and fires at the current severity after enough of them. */
-const applyBreach = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition => {
+const applyBreach = (before: Condition, evaluation: RuleEvaluation, now: TransitionContext): Condition => {
   const breaches = before.breaches + 1
   const severity = evaluation.status === 'critical' ? 'critical' : 'warning'
   const seen = { ...applyMeasurement(before, evaluation, now), severity, peak: severity } as const
   return breaches < evaluation.rule.breaches ? { ...seen, breaches } : { ...seen, phase: 'firing', breaches: 0 }
 }
 
-const applyOk = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition | undefined => {
+const applyOk = (before: Condition, evaluation: RuleEvaluation, now: TransitionContext): Condition | undefined => {
   if (before.phase === 'pending') return undefined
   const seen = { ...applyMeasurement(before, evaluation, now), offenders: before.offenders, breaches: 0 }
   const clears = before.clears + 1
@@ -66,7 +66,7 @@ const applyOk = (before: Condition, evaluation: Evaluation, now: TransitionConte
 }
 
 /** A first increase to critical applies at once, a later one only after enough breaches. A decrease applies at once. */
-const applyRepeatedBreach = (before: Condition, evaluation: Evaluation, now: TransitionContext): Condition => {
+const applyRepeatedBreach = (before: Condition, evaluation: RuleEvaluation, now: TransitionContext): Condition => {
   const seen = { ...applyMeasurement(before, evaluation, now), phase: 'firing', clears: 0 } as const
   if (evaluation.status === 'warning') {
     const lastNotification = before.lastNotification && { ...before.lastNotification, severity: 'warning' as const }
@@ -74,12 +74,12 @@ const applyRepeatedBreach = (before: Condition, evaluation: Evaluation, now: Tra
   }
   const breaches = before.severity === 'critical' ? 0 : before.breaches + 1
   if (before.peak === 'critical' && breaches > 0 && breaches < evaluation.rule.breaches) return { ...seen, breaches }
-  return { ...seen, severity: 'critical', peak: maxSeverity(before.peak, 'critical'), breaches: 0 }
+  return { ...seen, severity: 'critical', peak: getHigherSeverity(before.peak, 'critical'), breaches: 0 }
 }
 
 const applyMeasurement = (
   before: Condition,
-  { rule, value, threshold, offenders }: Evaluation,
+  { rule, value, threshold, offenders }: RuleEvaluation,
   { nowMs }: TransitionContext,
 ): Condition => ({
   ...before,

@@ -6,7 +6,7 @@ import { Announcement } from '#proto/announcements.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { testMailUser, startMailServer } from '../channels/testing/mail-server.ts'
 import { webhookRig } from '../channels/testing/webhook.ts'
-import { deliveryRecordKey } from './delivery-record.ts'
+import { getDeliveryRecordKey } from './delivery-record.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted-channel.ts'
 import { createTestRoute } from '../testing/simulated-host.ts'
@@ -89,7 +89,7 @@ describe('notifications of another service', () => {
       await ended(fixture, 1)
       return fixture.delivery.handlers.deliveries({ limit: 1 }, testServiceCall)
     })()
-    await fixture.store.update(deliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(getDeliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
     expect(await notify(fixture)).toEqual(['a already-sent'])
   })
 

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { AnnouncementResult, notifyMethods } from '#proto/announcements.ts'
 import { recordInstant } from '#shared/time/clock.ts'
-import { type Notification, addressedTopic, getDeliveryId } from '../notification.ts'
+import { type Notification, addressedNotificationTopic, getDeliveryId } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { type KeyedTarget, createTargetSelector, addTargetKeys } from './recipients.ts'
 import {
   DeliveryRecord,
   addPendingDeliveries,
-  deliveryRecordKey,
+  getDeliveryRecordKey,
   deliveryRecordTtlMs,
-  targetKey,
+  getTargetKey,
 } from './delivery-record.ts'
 
-export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
+export type NotifyHandlers = Pick<ServiceHandlers<typeof alerts>, keyof typeof notifyMethods>
 type NotifyRequest = Parameters<NotifyHandlers['notify']>[0]
 
 type AnnounceDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock' | 'policy' | 'targets' | 'hosts'>
@@ -73,8 +73,8 @@ const listDeliveredKeys = async (
   { store, deliveries }: AnnounceDeps,
   { episode, sequence }: Notification,
 ): Promise<ReadonlySet<string>> => {
-  const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
-  if (!record) return new Set((await deliveries.notifiedTargets(episode)).map(targetKey))
+  const record = await store.get(getDeliveryRecordKey(episode), DeliveryRecord)
+  if (!record) return new Set((await deliveries.notifiedTargets(episode)).map(getTargetKey))
   return new Set(Object.keys(record.recipients).filter((key) => record.recipients[key]?.taken.includes(sequence)))
 }
 
@@ -88,10 +88,10 @@ const appendToOutbox = async (
   const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: recordInstant(clock) }
   const outbox = missing.map(({ channel, id: target }) => {
     const payload = { notification, channel, target }
-    return { id: getDeliveryId(payload), topic: addressedTopic, payload }
+    return { id: getDeliveryId(payload), topic: addressedNotificationTopic, payload }
   })
   try {
-    await store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => ({
+    await store.update(getDeliveryRecordKey(notification.episode), DeliveryRecord, (before) => ({
       value: addPendingDeliveries(before, notification, opening),
       expiresInMs: deliveryRecordTtlMs,
       outbox,

@@ -7,7 +7,7 @@ import { openOutageLog } from '#shared/telemetry/outage.ts'
 import { createClock } from '#shared/time/clock.ts'
 import { toOutboxMessage, getDeliveryId } from '../notification.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
-import type { HeldMessage, PendingDelivery } from './delivery-deps.ts'
+import type { ClaimedOutboxMessage, PendingDelivery } from './delivery-deps.ts'
 import { openClaims } from './claims.ts'
 import { createNotification } from './testing/notification.ts'
 import { shortRetryPlan } from './testing/fixture.ts'
@@ -34,7 +34,7 @@ const openOne = async (opened: AsyncDisposableStack, { claimMs = longMs, nowMs =
     log,
   }
   const claims = opened.use(openClaims({ ...shared, outbox: store.outbox, claimMs }))
-  const message: HeldMessage = { id: notification.id, notifications: new Set(), comesAgain: false }
+  const message: ClaimedOutboxMessage = { id: notification.id, notifications: new Set(), comesAgain: false }
   const opening = { keys: ['post:a'], isWhole: true, nowMs }
   const at = { channel: 'post', target: 'a', sinceMs: 1_000 }
   const delivery: PendingDelivery = { message, notification, ...at, opening, recordState: { isStored: false } }

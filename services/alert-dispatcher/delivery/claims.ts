@@ -3,7 +3,7 @@ import { type BatchWriter, createBatchWriter } from '#shared/bus/durable/batches
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { type Clock, computeAgeMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'
-import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivery-deps.ts'
+import type { DeliveryDeps, ClaimedOutboxMessage, PendingDelivery } from './delivery-deps.ts'
 
 /** Limits for claiming outbox messages; tests shorten the time. */
 export interface ClaimLimits {
@@ -16,8 +16,8 @@ export interface ClaimLimits {
 /** The outbox messages that this process holds. Claims are renewed until all deliveries of a message have ended. */
 export interface ClaimedMessages extends AsyncDisposable {
   /** Adds a message; replaces one with the same id, whose deliveries stop. */
-  hold(message: HeldMessage): void
-  isHeld(message: HeldMessage): boolean
+  hold(message: ClaimedOutboxMessage): void
+  isHeld(message: ClaimedOutboxMessage): boolean
   /** Returns the ids of the messages whose open deliveries are all among the given ones. */
   endingWith(notifications: Iterable<PendingDelivery>): string[]
   /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
@@ -29,7 +29,7 @@ export interface ClaimedMessages extends AsyncDisposable {
   /** Postpones a delivery. Once no delivery of its message is left, the message is released for a while. */
   postpone(delivery: PendingDelivery): Promise<void>
   /** Removes messages that are no longer in the outbox. */
-  forget(messages: Iterable<HeldMessage>): void
+  forget(messages: Iterable<ClaimedOutboxMessage>): void
 }
 
 /** Number of renewals per claim duration. */
@@ -58,7 +58,7 @@ export const openClaims = (holding: ClaimDeps): ClaimedMessages => new OpenClaim
 
 class OpenClaims implements ClaimedMessages {
   readonly #holding: ClaimDeps
-  readonly #held = new Map<string, HeldMessage>()
+  readonly #held = new Map<string, ClaimedOutboxMessage>()
   readonly #unrecorded = new Map<PendingDelivery, CompletedDelivery>()
   readonly #timers: readonly NodeJS.Timeout[]
   /** Combines concurrent writes into batches. */
@@ -78,11 +78,11 @@ class OpenClaims implements ClaimedMessages {
     ]
   }
 
-  hold(message: HeldMessage): void {
+  hold(message: ClaimedOutboxMessage): void {
     this.#held.set(message.id, message)
   }
 
-  isHeld(message: HeldMessage): boolean {
+  isHeld(message: ClaimedOutboxMessage): boolean {
     return this.#held.get(message.id) === message
   }
 
@@ -95,7 +95,7 @@ class OpenClaims implements ClaimedMessages {
   }
 
   async ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void> {
-    const messages = new Set<HeldMessage>()
+    const messages = new Set<ClaimedOutboxMessage>()
     for (const delivery of notifications) {
       this.#unrecorded.delete(delivery)
       delivery.message.notifications.delete(delivery)
@@ -126,7 +126,7 @@ class OpenClaims implements ClaimedMessages {
     if (message.notifications.size === 0) await this.#release([message])
   }
 
-  forget(messages: Iterable<HeldMessage>): void {
+  forget(messages: Iterable<ClaimedOutboxMessage>): void {
     this.#forget(messages)
   }
 
@@ -139,7 +139,7 @@ class OpenClaims implements ClaimedMessages {
     this.#held.clear()
   }
 
-  #forget(messages: Iterable<HeldMessage>): string[] {
+  #forget(messages: Iterable<ClaimedOutboxMessage>): string[] {
     return [...messages].flatMap((message) => {
       for (const delivery of message.notifications) this.#unrecorded.delete(delivery)
       return this.isHeld(message) && this.#held.delete(message.id) ? [message.id] : []
@@ -147,7 +147,7 @@ class OpenClaims implements ClaimedMessages {
   }
 
   /** Releases messages after a random delay, so that they are not all claimed again at once. */
-  async #release(messages: Iterable<HeldMessage>): Promise<void> {
+  async #release(messages: Iterable<ClaimedOutboxMessage>): Promise<void> {
     await this.#holding.outbox.renew(this.#forget(messages), maxPostponeMs * (0.5 + 0.5 * Math.random()))
   }
 

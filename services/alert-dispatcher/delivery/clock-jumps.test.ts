@@ -7,7 +7,7 @@ import type { SendResult } from '../channels/channel.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
 import { resolveRecipients } from './recipients.ts'
 import { createNotification } from './testing/notification.ts'
-import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
+import { TargetRateLimit, getRateLimitKey } from './rate-limit.ts'
 import { shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted-channel.ts'
 
@@ -65,7 +65,7 @@ it('retries a paused target when the clock was set back meanwhile', async () => 
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   await fixture.notify(createNotification({ episode: 'e' }))
   await waitUntil(
-    async () => ((await fixture.store.get(rateLimitKey('post', 'a'), TargetRateLimit))?.failures ?? 0) > 0,
+    async () => ((await fixture.store.get(getRateLimitKey('post', 'a'), TargetRateLimit))?.failures ?? 0) > 0,
   )
   wall.aheadMs -= 120_000
   await waitUntil(() => post.notified.length > 0)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { DeadNotification } from '#proto/delivery.ts'
+import type { DeadLetterNotification } from '#proto/delivery.ts'
 import type { OutboxMessage, Store } from '#shared/store/store.ts'
 import { AddressedNotification, getDeliveryId } from '../notification.ts'
 
@@ -34,7 +34,7 @@ export interface DeadLetters {
 /** A dead letter: the addressed notification, and the form that the API returns. */
 export interface DeadLetter {
   addressed: AddressedNotification
-  shown: DeadNotification
+  shown: DeadLetterNotification
 }
 
 export const openDeadLetters = (store: Store): DeadLetters => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
@@ -18,7 +18,7 @@ import {
   DeliveryRecord,
   type DeliveryRecipients,
   addPendingDeliveries,
-  deliveryRecordKey,
+  getDeliveryRecordKey,
   deliveryRecordTtlMs,
 } from './delivery-record.ts'
 import type { RetryPlan } from './retry.ts'
@@ -44,7 +44,7 @@ export interface DeliveryDeps {
 }
 
 /** An outbox message that this process has claimed. */
-export interface HeldMessage {
+export interface ClaimedOutboxMessage {
   id: string
   /** Deliveries of the message that are still open in this process. */
   notifications: Set<PendingDelivery>
@@ -54,7 +54,7 @@ export interface HeldMessage {
 
 /** The delivery of one notification to one target. */
 export interface PendingDelivery {
-  message: HeldMessage
+  message: ClaimedOutboxMessage
   notification: Notification
   channel: string
   target: string
@@ -78,7 +78,7 @@ export const storePendingDeliveries = (
   notification: Notification,
   { opening, isStored }: { opening: DeliveryRecipients; isStored: boolean },
 ): Promise<DeliveryRecord | undefined> =>
-  store.update(deliveryRecordKey(notification.episode), DeliveryRecord, (before) => {
+  store.update(getDeliveryRecordKey(notification.episode), DeliveryRecord, (before) => {
     if (isStored && !before) throw new ServiceError('conflict', 'delivery record lost: the state store was emptied')
     return { value: addPendingDeliveries(before, notification, opening), expiresInMs: deliveryRecordTtlMs }
   })
@@ -97,7 +97,7 @@ const listTimeoutMs = 2_000
  * returned.
  */
 export const createHostListCache = (deps: {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   clock: Clock
 }): (() => Promise<ListedHosts>) => {
   let known: ListedHosts = new Map()

@@ -7,7 +7,7 @@ import {
   recordSendEnd,
   endDigest,
   recordDigestRecipients,
-  endUndelivered,
+  markUndelivered,
   hasUnfinishedDelivery,
   addPendingDeliveries,
   listAddressedTargets,
@@ -113,13 +113,13 @@ describe('the next step for a target', () => {
     ],
     [
       'nothing after a dead letter',
-      endUndelivered(opened, 'a', fire, { state: 'dead', reason: 'too late' }),
+      markUndelivered(opened, 'a', fire, { state: 'dead', reason: 'too late' }),
       fire,
       { end: 'dead', reason: 'too late' },
     ],
     [
       'a dead letter that is resent',
-      addPendingDeliveries(endUndelivered(opened, 'a', fire, { state: 'dead', reason: null }), fire, {
+      addPendingDeliveries(markUndelivered(opened, 'a', fire, { state: 'dead', reason: null }), fire, {
         ...opening(),
         isReplay: true,
       }),
@@ -128,7 +128,7 @@ describe('the next step for a target', () => {
     ],
     [
       'a dropped notification that is resent',
-      addPendingDeliveries(endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }), fire, {
+      addPendingDeliveries(markUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }), fire, {
         ...opening(),
         isReplay: true,
       }),
@@ -154,7 +154,7 @@ describe('the delivery record of an episode', () => {
       sent(opened, fire, failed),
       notified,
       sent(opened, fire, failed, { isOver: true }),
-      endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }),
+      markUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }),
     ]
     expect(states.map((record) => known(record)?.state)).toEqual([
       'pending',

@@ -24,7 +24,7 @@ export const TargetDelivery = z.object({
 })
 export type TargetDelivery = z.infer<typeof TargetDelivery>
 
-/** Delivery of one episode to its targets, by `targetKey`; stored under `deliveryRecordKey`. */
+/** Delivery of one episode to its targets, by `getTargetKey`; stored under `getDeliveryRecordKey`. */
 export const DeliveryRecord = z.object({
   recipients: z.record(z.string().max(130), TargetDelivery),
   /** Sequence number of the recovery; null until the episode has recovered. */
@@ -34,12 +34,12 @@ export const DeliveryRecord = z.object({
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
-export const deliveryRecordKey = (episode: string): string => `alerts:delivery:${episode}`
+export const getDeliveryRecordKey = (episode: string): string => `alerts:delivery:${episode}`
 
 /** How long a delivery record is stored after its last change. */
 export const deliveryRecordTtlMs = 90 * 24 * 3_600_000
 
-export const targetKey = ({ channel, target }: { channel: string; target: string }): string => `${channel}:${target}`
+export const getTargetKey = ({ channel, target }: { channel: string; target: string }): string => `${channel}:${target}`
 
 type NotificationKey = Pick<Notification, 'kind' | 'sequence'>
 
@@ -152,7 +152,10 @@ export const recordSendEnd = (
     return { ...ended, mayKnow, ...changeIfLatest(known, sequence, { state, reason, attempts: known.attempts + 1 }) }
   })
 
-/** Returns the record after a rejected group, which says nothing about this notification. */
+/**
+ * Returns the record after the target rejected a group. The notification is pending again, because it can still be sent
+ * on its own.
+ */
 export const withdrawSend = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
   updateTargetDelivery(record, key, (known) => ({
     ...known,
@@ -161,7 +164,7 @@ export const withdrawSend = (record: DeliveryRecord, key: string, { sequence }: 
   }))
 
 /** Returns the record after a notification ended without a send. */
-export const endUndelivered = (
+export const markUndelivered = (
   record: DeliveryRecord,
   key: string,
   { sequence }: NotificationKey,

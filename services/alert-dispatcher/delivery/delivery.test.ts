@@ -5,19 +5,19 @@ import type { SendResult } from '../channels/channel.ts'
 import {
   type AddressedNotification,
   type Notification,
-  addressedTopic,
+  addressedNotificationTopic,
   toOutboxMessage,
   getDeliveryId,
 } from '../notification.ts'
-import type { Route } from '../policy.ts'
+import type { NotificationRoute } from '../policy.ts'
 import { brokenChannelRuleId } from './misconfigured-notification.ts'
 import {
   DeliveryRecord,
   markSending,
   recordSendEnd,
   addPendingDeliveries as openRecord,
-  deliveryRecordKey,
-  targetKey,
+  getDeliveryRecordKey,
+  getTargetKey,
 } from './delivery-record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
@@ -29,7 +29,8 @@ const later = (kind: Notification['kind'], episode: string, sequence: number, mo
   createNotification({ kind, episode, sequence, ...more })
 const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 
-const route = (target: string, more: Partial<Route> = {}) => createTestRoute({ id: target, target, ...more })
+const route = (target: string, more: Partial<NotificationRoute> = {}) =>
+  createTestRoute({ id: target, target, ...more })
 
 describe('delivery', () => {
   let opened: AsyncDisposableStack
@@ -63,9 +64,9 @@ describe('delivery', () => {
     const post = createScriptedChannel({ targets: ['a'] })
     const fixture = await open({ channels: [post.channel] })
     const notification = fire('e')
-    const key = targetKey({ channel: post.channel.id, target: 'a' })
+    const key = getTargetKey({ channel: post.channel.id, target: 'a' })
     const opening = { keys: [key], isWhole: true, nowMs: Date.now() }
-    await fixture.store.update(deliveryRecordKey('e'), DeliveryRecord, (before) => ({
+    await fixture.store.update(getDeliveryRecordKey('e'), DeliveryRecord, (before) => ({
       value: [notification, ...more].reduce<DeliveryRecord | undefined>((record, each) => {
         const started = markSending(openRecord(record, each, opening), key, each)
         return recordSendEnd(started, key, each, { result: { kind: 'ok' }, isOver: true })
@@ -110,7 +111,7 @@ describe('delivery', () => {
     const post = createScriptedChannel()
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
     await fixture.notify(fire('mild'))
-    await waitUntil(async () => (await fixture.store.get(deliveryRecordKey('mild'), z.unknown())) !== undefined)
+    await waitUntil(async () => (await fixture.store.get(getDeliveryRecordKey('mild'), z.unknown())) !== undefined)
     fixture.policy.minSeverity = 'warning'
     await fixture.notify(later('recover', 'mild', 1), fire('other'))
     await ended(fixture, 1)
@@ -177,7 +178,7 @@ describe('delivery', () => {
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
-    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 2)
     expect(post.notified).toEqual(['a fire e', 'a recover e'])
@@ -188,7 +189,7 @@ describe('delivery', () => {
     const fixture = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
-    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     await fixture.delivery.prune(Number.MAX_SAFE_INTEGER)
     await fixture.notify(later('recover', 'e', 1))
     await ended(fixture, 1)
@@ -353,7 +354,7 @@ describe('delivery', () => {
     })
     for (let index = 0; index < 5_000; index += 1) {
       const payload: AddressedNotification = { notification: fire(`d${index}`), channel: 'post', target: 'dead' }
-      const outbox = [{ id: getDeliveryId(payload), topic: addressedTopic, payload }]
+      const outbox = [{ id: getDeliveryId(payload), topic: addressedNotificationTopic, payload }]
       await fixture.store.update(`test:d${index}`, z.number(), () => ({ value: 1, outbox }))
     }
     await fixture.notify(fire('e'))

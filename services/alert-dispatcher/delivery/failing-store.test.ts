@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { DeliveryRecord, addPendingDeliveries as openRecord, deliveryRecordKey } from './delivery-record.ts'
+import { DeliveryRecord, addPendingDeliveries as openRecord, getDeliveryRecordKey } from './delivery-record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted-channel.ts'
@@ -37,7 +37,7 @@ describe('delivery with a failing store', () => {
     await fixture.notify(fire('other'))
     await waitUntil(() => post.tried.length === 1)
     await fixture.notify(fire('e'), recovery('e'))
-    await waitUntil(async () => (await fixture.store.get(deliveryRecordKey('e'), DeliveryRecord))?.endedBy === 1)
+    await waitUntil(async () => (await fixture.store.get(getDeliveryRecordKey('e'), DeliveryRecord))?.endedBy === 1)
     expect(await ended(fixture, 3)).toEqual([
       'a fire e dropped recovered before it was sent',
       'a fire other sent',
@@ -80,10 +80,10 @@ describe('delivery with a failing store', () => {
   })
 
   it('ends notifications for a removed channel despite a store failure', async () => {
-    const store = await failingOnce((key) => key === deliveryRecordKey('e') && isOpen)
+    const store = await failingOnce((key) => key === getDeliveryRecordKey('e') && isOpen)
     let isOpen = false
     const gone = { keys: ['gone:a'], isWhole: true, nowMs: Date.now() }
-    await store.update(deliveryRecordKey('e'), DeliveryRecord, () => ({
+    await store.update(getDeliveryRecordKey('e'), DeliveryRecord, () => ({
       value: openRecord(undefined, reminder, gone),
     }))
     isOpen = true

@@ -1,4 +1,4 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { deliveryMethods, SubscriptionScope } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -6,12 +6,12 @@ import type { Store } from '#shared/store/store.ts'
 import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
-import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
-import { addressedTopic, getDeliveryId } from '../notification.ts'
+import { TargetRateLimit, getRateLimitKey } from './rate-limit.ts'
+import { addressedNotificationTopic, getDeliveryId } from '../notification.ts'
 import { openDeadLetters } from './dead-letters.ts'
 import { type DeliveryStore, isDeliveryVisible, type VisibleSubscriptions } from './deliveries.ts'
 
-export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
+export type DeliveryHandlers = Pick<ServiceHandlers<typeof alerts>, keyof typeof deliveryMethods>
 
 interface HandlerDeps {
   store: Store
@@ -37,7 +37,7 @@ export const createDeliveryHandlers = ({
     const now = targets(await policy()).filter(({ own }) => !own)
     return Promise.all(
       now.map(async ({ channel, id, name, minSeverity }) => {
-        const rateLimit = await store.get(rateLimitKey(channel, id), TargetRateLimit)
+        const rateLimit = await store.get(getRateLimitKey(channel, id), TargetRateLimit)
         const { failures = 0, broken = null, last = null } = rateLimit ?? {}
         return { channel, id, name, minSeverity, failures, broken, last }
       }),
@@ -57,7 +57,11 @@ export const createDeliveryHandlers = ({
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
     // The id contains the letter, so that repeated requests resend it once.
-    const message = { id: `${getDeliveryId(addressed)}:again:${id}`, topic: addressedTopic, payload: addressed }
+    const message = {
+      id: `${getDeliveryId(addressed)}:again:${id}`,
+      topic: addressedNotificationTopic,
+      payload: addressed,
+    }
     await openDeadLetters(store).remove(id, message)
     return dead.shown
   },

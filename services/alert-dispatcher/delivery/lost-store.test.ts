@@ -7,7 +7,7 @@ import type { SendResult } from '../channels/channel.ts'
 import { type Notification, toOutboxMessage } from '../notification.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
 import { resolveRecipients } from './recipients.ts'
-import { addPendingDeliveries as openRecord, deliveryRecordKey } from './delivery-record.ts'
+import { addPendingDeliveries as openRecord, getDeliveryRecordKey } from './delivery-record.ts'
 import { createNotification } from './testing/notification.ts'
 import { type DeliveryFixture, shortRetryPlan, testServiceCall, openDeliveryFixture } from './testing/fixture.ts'
 import { createScriptedChannel } from './testing/scripted-channel.ts'
@@ -43,7 +43,7 @@ describe('a store that lost its data', () => {
     // The store is empty, and this process still has the notification queued for the other target.
     const [id] = [createNotification({ episode: 'e' }).id]
     await inDatabase.store.outbox.ack([id])
-    await inDatabase.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await inDatabase.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     expect(await inDatabase.delivery.isMissed(later('recover', 'e', 1))).toBe(true)
     post.always('b', undefined)
     await inDatabase.notify(fire('e', again))
@@ -71,7 +71,7 @@ describe('a store that lost its data', () => {
   const lose = async ({ store }: DeliveryFixture, ...notifications: readonly Notification[]) => {
     await store.outbox.ack(notifications.map(({ id }) => id))
     for (const { episode } of notifications)
-      await store.update(deliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
+      await store.update(getDeliveryRecordKey(episode), z.unknown(), () => ({ value: undefined }))
   }
 
   /** Returns delivery records in which target `a` received the alert. */
@@ -118,7 +118,7 @@ describe('a store that lost its data', () => {
     await fixture.notify(end)
     await ended(fixture, 3)
     // Another process has appended it to the outbox again.
-    await fixture.store.update(deliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     post.always('b', undefined)
     await waitUntil(() => post.notified.includes('b recover e'))
     expect(post.notified.filter((notified) => notified === 'a recover e')).toHaveLength(1)

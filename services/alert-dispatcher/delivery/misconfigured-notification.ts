@@ -13,7 +13,7 @@ interface TargetAddress {
  * Returns the notification for the other targets when one becomes misconfigured or recovers; undefined if nothing
  * changed.
  */
-export const buildMisconfiguredNotification = (
+export const buildMisconfiguredTargetNotification = (
   { channel, target }: TargetAddress,
   before: TargetRateLimit['broken'],
   after: TargetRateLimit['broken'],

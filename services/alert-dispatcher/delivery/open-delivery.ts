@@ -1,4 +1,4 @@
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { type Clock, systemClock } from '#shared/time/clock.ts'
 import { findSettingProblems } from '#shared/config/setting.ts'
@@ -10,7 +10,7 @@ import { openOutageLog } from '#shared/telemetry/outage.ts'
 import type { Channel } from '../channels/channel.ts'
 import { allChannels as every } from '../channels/index.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
-import type { ListMinSeverities } from '../policy/layers/resolve.ts'
+import type { MinSeverityLister } from '../policy/layers/resolve.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import { type DeliveryDeps, type PendingDelivery, createHostListCache } from './delivery-deps.ts'
@@ -27,7 +27,7 @@ import { strictDeliverySettings } from './settings.ts'
 
 /** Dependencies of delivery; optional fields default to production values. */
 export interface OpenDeliveryDeps extends Pick<ServiceContext, 'env' | 'store' | 'net' | 'telemetry'> {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   /** Database for delivery records; without it they stay in memory. */
   database: Database | undefined
   policy(): Promise<Policy>
@@ -111,6 +111,6 @@ const openDeliveries = async (database: Database | undefined) => {
 
 /** Returns a function that lists the minimum severities of all enabled targets. */
 export const createMinSeverityLister =
-  (env: ServiceContext['env'], channels: readonly Channel[] = every): ListMinSeverities =>
+  (env: ServiceContext['env'], channels: readonly Channel[] = every): MinSeverityLister =>
   (reached) =>
     listEnabledTargets({ channels, env, policy: reached }).map(({ minSeverity }) => minSeverity)

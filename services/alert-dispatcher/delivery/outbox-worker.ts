@@ -3,11 +3,11 @@ import { openOutageLog } from '#shared/telemetry/outage.ts'
 import { recordInstant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
 import { DigestRecord, digestRecordKey, addToDigest } from '../conditions/digest.ts'
-import { AddressedNotification, Notification, addressedTopic, notificationTopic } from '../notification.ts'
+import { AddressedNotification, Notification, addressedNotificationTopic, notificationTopic } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 import {
   type DeliveryDeps,
-  type HeldMessage,
+  type ClaimedOutboxMessage,
   type ListedHosts,
   type PendingDelivery,
   storePendingDeliveries,
@@ -28,9 +28,9 @@ import {
   hasUnfinishedDelivery,
   addPendingDeliveries,
   listAddressedTargets,
-  deliveryRecordKey,
+  getDeliveryRecordKey,
   deliveryRecordTtlMs,
-  targetKey,
+  getTargetKey,
 } from './delivery-record.ts'
 
 /** Adds a delivery to the queue of its target; false if the queue is full. */
@@ -130,7 +130,7 @@ const openSource = (
 }
 
 interface ParsedMessage {
-  message: HeldMessage
+  message: ClaimedOutboxMessage
   notification: Notification
   /** The target, if the message is for a single one. */
   only?: string | undefined
@@ -150,7 +150,7 @@ const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessag
   for (const { message } of parsed) claims.hold(message)
   const names = [
     ...new Set(
-      parsed.flatMap(({ notification, isFirst }) => (isFirst ? [] : [deliveryRecordKey(notification.episode)])),
+      parsed.flatMap(({ notification, isFirst }) => (isFirst ? [] : [getDeliveryRecordKey(notification.episode)])),
     ),
   ]
   const [policy, hosts, stored] = await Promise.all([
@@ -165,13 +165,13 @@ const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessag
   const byEpisode = Map.groupBy(parsed, ({ notification }) => notification.episode)
   await Promise.all(
     [...byEpisode].map(([episode, some]) =>
-      queueEpisode(worker, some, { policy, hosts, ...toEpisodeState(records.get(deliveryRecordKey(episode))), log }),
+      queueEpisode(worker, some, { policy, hosts, ...toEpisodeState(records.get(getDeliveryRecordKey(episode))), log }),
     ),
   )
 }
 
 const parseMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMessage | undefined => {
-  const message: HeldMessage = { id, notifications: new Set(), comesAgain: false }
+  const message: ClaimedOutboxMessage = { id, notifications: new Set(), comesAgain: false }
   if (topic === notificationTopic) {
     const notification = Notification.safeParse(payload).data
     return (
@@ -182,8 +182,8 @@ const parseMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMe
       }
     )
   }
-  const addressed = topic === addressedTopic ? AddressedNotification.safeParse(payload).data : undefined
-  return addressed && { message, notification: addressed.notification, only: targetKey(addressed), isFirst: false }
+  const addressed = topic === addressedNotificationTopic ? AddressedNotification.safeParse(payload).data : undefined
+  return addressed && { message, notification: addressed.notification, only: getTargetKey(addressed), isFirst: false }
 }
 
 /** The record of an episode before its next notification. */
@@ -295,7 +295,7 @@ const splitTargetKey = (key: string): { channel: string; target: string } => {
 /** Queues the deliveries of a message. Those without room are postponed after their lifetime has started. */
 const queueDeliveries = async (
   { claims, add, deps }: WorkerDeps,
-  message: HeldMessage,
+  message: ClaimedOutboxMessage,
   notifications: readonly PendingDelivery[],
   beginLife: () => Promise<void>,
 ): Promise<void> => {
@@ -351,7 +351,7 @@ const queueDigest = async (
     if (entry.recovered) continue
     const alone = separateEntry(notification, entry)
     const opening = { keys: pagers, isWhole: true, nowMs }
-    await store.update(deliveryRecordKey(entry.episode), DeliveryRecord, (before) => ({
+    await store.update(getDeliveryRecordKey(entry.episode), DeliveryRecord, (before) => ({
       value: addPendingDeliveries(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
       expiresInMs: deliveryRecordTtlMs,
     }))

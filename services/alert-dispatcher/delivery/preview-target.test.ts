@@ -1,13 +1,13 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { encryptForTransit, openTransit } from '#shared/seal/transit.ts'
+import { encryptForTransit, openTransitKeyPair } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from './testing/fixture.ts'
 import { createPreviewTargetHandler } from './preview-target.ts'
 
 const store = await openStore({ env: {}, busIsShared: false })
 afterAll(() => store[Symbol.asyncDispose]())
-const transit = openTransit(store, 'key')
+const transit = openTransitKeyPair(store, 'key')
 const { previewTarget: preview } = createPreviewTargetHandler({
   env: { HEALTH_ALERT_METADATA: 'team=storage', HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example' },
   clock: createClock(() => 1_790_000_000_000),

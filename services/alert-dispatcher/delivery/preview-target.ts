@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import type { WebhookPreview } from '#proto/channels.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Severity } from '#proto/rules.ts'
-import type { Transit } from '#shared/seal/transit.ts'
+import type { TransitKeyPair } from '#shared/seal/transit.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { selectFormat } from '../channels/formats/index.ts'
 import { requireKnownPlaceholders, renderTemplates } from '../channels/formats/template.ts'
@@ -13,7 +13,7 @@ import { type Message, renderMessage } from '../messages/message.ts'
 import type { Notification } from '../notification.ts'
 
 interface PreviewDeps extends Pick<ServiceContext, 'env' | 'clock'> {
-  transit: Pick<Transit, 'decrypt'>
+  transit: Pick<TransitKeyPair, 'decrypt'>
 }
 
 const exampleUrl = 'https://example.com/'
@@ -22,7 +22,9 @@ const exampleUrl = 'https://example.com/'
 const Secrets = z.object({ url: z.string() })
 
 /** Returns the handler that shows the request a webhook would receive for an example alert. */
-export const createPreviewTargetHandler = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 'previewTarget'> => ({
+export const createPreviewTargetHandler = (
+  deps: PreviewDeps,
+): Pick<ServiceHandlers<typeof alerts>, 'previewTarget'> => ({
   previewTarget: async ({ format, encrypted, url: bare = exampleUrl, templates, severity }) => {
     const { url } = encrypted === undefined ? { url: bare } : await deps.transit.decrypt(encrypted, Secrets)
     const parameter = 'url'

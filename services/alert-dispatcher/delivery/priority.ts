@@ -10,7 +10,7 @@ const highestPriority = 0
 const maxOvertakenMs = 5 * 60_000
 
 /** Returns the priority of a notification that has waited this long; after five minutes it is the highest. */
-export const getPriority = (notification: Notification, waitedMs: number): DeliveryPriority =>
+export const getDeliveryPriority = (notification: Notification, waitedMs: number): DeliveryPriority =>
   waitedMs >= maxOvertakenMs ? highestPriority : computeOwnPriority(notification)
 
 /** Returns whether a notification precedes everything that is not critical. */

@@ -30,7 +30,7 @@ export const TargetRateLimit = z.object({
 })
 export type TargetRateLimit = z.infer<typeof TargetRateLimit>
 
-export const rateLimitKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
+export const getRateLimitKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
 
 const unusedRateLimit: TargetRateLimit = {
   holders: {},

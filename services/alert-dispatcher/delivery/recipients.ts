@@ -10,8 +10,8 @@ import {
   type DeliveryRecipients,
   isDeliveryFinished,
   listAddressedTargets,
-  deliveryRecordKey,
-  targetKey,
+  getDeliveryRecordKey,
+  getTargetKey,
 } from './delivery-record.ts'
 import { type RouteSubject, selectTargets } from './routing.ts'
 
@@ -27,7 +27,7 @@ export const addTargetKeys = (
   { ruleId, source }: Notification,
 ): KeyedTarget[] =>
   targets
-    .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
+    .map((target) => ({ ...target, key: getTargetKey({ channel: target.channel, target: target.id }) }))
     .filter(({ key, own }) => ruleId !== brokenChannelRuleId || (key !== source && !own))
 
 /** The properties of a notification that routing uses. */
@@ -121,7 +121,7 @@ const loadNotifiedTargets = async (
   (await notifiedTargets(episode)).map(({ isOver, ...notified }) => {
     const beforeEnd = Math.max(0, Math.min(notified.sequence, sequence - 1))
     return {
-      key: targetKey(notified),
+      key: getTargetKey(notified),
       sequence: kind !== 'recover' ? notified.sequence : isOver ? sequence : beforeEnd,
       isOver,
     }
@@ -157,7 +157,7 @@ const isRecoveryMissed = async (
   // The database may lack later notifications.
   const ends = Array.from({ length: maxEarlier }, (_, index) => `${episode}:${sequence + index}`)
   if ((await store.outbox.holds(ends)).size > 0) return false
-  const record = await store.get(deliveryRecordKey(episode), DeliveryRecord)
+  const record = await store.get(getDeliveryRecordKey(episode), DeliveryRecord)
   return open.some(({ key }) => {
     const known = record?.recipients[key]
     return known === undefined || known.sequence !== record?.endedBy || !isDeliveryFinished(known)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Route } from '../policy.ts'
+import type { NotificationRoute } from '../policy.ts'
 import { matchesPattern, type RoutableTarget, type RouteSubject, selectTargets } from './routing.ts'
 import { createTestRoute } from '../testing/simulated-host.ts'
 
@@ -38,10 +38,10 @@ describe('routing', () => {
     severity: 'warning',
     ...more,
   })
-  const notified = (routes: Route[], about = subject(), minSeverity: 'warning' | 'critical' = 'warning') =>
+  const notified = (routes: NotificationRoute[], about = subject(), minSeverity: 'warning' | 'critical' = 'warning') =>
     selectTargets(all, about, { routes, minSeverity }).map(({ name }) => name)
 
-  it.each<[string, Route[], Partial<RouteSubject>, string[]]>([
+  it.each<[string, NotificationRoute[], Partial<RouteSubject>, string[]]>([
     ['selects every target without routes', [], {}, ['webhook', 'ops']],
     ['selects targets whose minimum severity is reached', [], { severity: 'critical' }, ['webhook', 'sms', 'ops']],
     ['selects only the targets of a matching route', [createTestRoute({ target: 'ops' })], {}, ['ops']],

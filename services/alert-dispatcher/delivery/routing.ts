@@ -1,5 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
-import type { Policy, Route } from '../policy.ts'
+import type { Policy, NotificationRoute } from '../policy.ts'
 
 /** The properties of a notification that routes match. */
 export interface RouteSubject {
@@ -18,7 +18,7 @@ export interface RoutableTarget {
   name: string
   minSeverity: Severity | null
   /** Matchers of a user subscription, which replace the routes. */
-  own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
+  own?: Pick<NotificationRoute, 'matchRule' | 'matchHost'> | undefined
 }
 
 /**
@@ -31,7 +31,8 @@ export const selectTargets = <T extends RoutableTarget>(
   subject: RouteSubject,
   { routes, minSeverity }: Pick<Policy, 'routes'> & { minSeverity: Severity | null },
 ): T[] => {
-  const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && isTargetOfRoute(route, target))
+  const leadsSomewhere = (route: NotificationRoute) =>
+    targets.some((target) => !target.own && isTargetOfRoute(route, target))
   const matching = takeUpToLast(
     routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)),
   )
@@ -45,7 +46,7 @@ export const selectTargets = <T extends RoutableTarget>(
 }
 
 /** Returns the matching routes up to the first one marked as last. */
-const takeUpToLast = (routes: readonly Route[]): readonly Route[] => {
+const takeUpToLast = (routes: readonly NotificationRoute[]): readonly NotificationRoute[] => {
   const last = routes.findIndex((route) => route.last)
   return last === -1 ? routes : routes.slice(0, last + 1)
 }
@@ -55,10 +56,10 @@ const matchAllMatchers = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } 
 /** Returns whether a severity reaches the minimum. */
 const reaches = (severity: Severity, minimum: Severity): boolean => minimum === 'warning' || severity === 'critical'
 
-const isTargetOfRoute = ({ target }: Route, { name, channel }: RoutableTarget): boolean =>
+const isTargetOfRoute = ({ target }: NotificationRoute, { name, channel }: RoutableTarget): boolean =>
   target === name || target === channel
 
-type RouteMatchers = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
+type RouteMatchers = Pick<NotificationRoute, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
 
 const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }: RouteSubject): boolean =>
   (route.matchSeverity === '*' || route.matchSeverity === severity) &&

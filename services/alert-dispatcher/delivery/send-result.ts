@@ -4,21 +4,21 @@ import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
 import type { NotificationTarget } from '../channels/targets.ts'
 import { toOutboxMessage, getDeliveryId } from '../notification.ts'
-import { buildMisconfiguredNotification } from './misconfigured-notification.ts'
+import { buildMisconfiguredTargetNotification } from './misconfigured-notification.ts'
 import { openDeadLetters } from './dead-letters.ts'
 import type { DeliveryDeps, DeliveryResult, PendingDelivery } from './delivery-deps.ts'
 import type { ClaimedMessages } from './claims.ts'
-import { TargetRateLimit, adjustRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
+import { TargetRateLimit, adjustRateLimit, releaseSend, getRateLimitKey } from './rate-limit.ts'
 import {
   DeliveryRecord,
   recordSendEnd,
   endDigest,
-  endUndelivered,
+  markUndelivered,
   addPendingDeliveries,
-  deliveryRecordKey,
+  getDeliveryRecordKey,
   deliveryRecordTtlMs,
   decideNextStep,
-  targetKey,
+  getTargetKey,
   withdrawSend,
 } from './delivery-record.ts'
 import { getTargetPauseMs, getRetryDelayMs } from './retry.ts'
@@ -133,7 +133,7 @@ interface SendOutcome {
 /** Returns the record keys of the episodes in the ended digests, each with whether its digest was sent. */
 const listDigestRecords = (ends: SendOutcome['ends']) =>
   [...ends].flatMap(([{ delivery }, { result }]) =>
-    listDigestEpisodes(delivery).map((episode) => [deliveryRecordKey(episode), result === 'sent'] as const),
+    listDigestEpisodes(delivery).map((episode) => [getDeliveryRecordKey(episode), result === 'sent'] as const),
   )
 
 /** Writes the result of a send. Returns how long the target pauses, in milliseconds. */
@@ -142,14 +142,14 @@ const writeResult = async (
   { channel: { id: channel }, target: { id: target, own }, items, reserved }: SendInProgress,
   { result, ends, isGroupRefused, acks, rest }: SendOutcome,
 ): Promise<number> => {
-  const key = targetKey({ channel, target })
+  const key = getTargetKey({ channel, target })
   const gathered = listDigestRecords(ends)
   const episodes = reserved.map(({ delivery }) => delivery.notification.episode)
-  const names = [...episodes.map(deliveryRecordKey), ...gathered.map(([name]) => name)]
+  const names = [...episodes.map(getDeliveryRecordKey), ...gathered.map(([name]) => name)]
   let restsUntilMs = 0
   await store.updateTogether(
     {
-      one: { key: rateLimitKey(channel, target), schema: TargetRateLimit },
+      one: { key: getRateLimitKey(channel, target), schema: TargetRateLimit },
       many: { keys: names, schema: DeliveryRecord },
     },
     (stored, records) => {
@@ -161,7 +161,7 @@ const writeResult = async (
       const many = new Map<string, DeliveryRecord>()
       for (const item of reserved) {
         const { notification, opening } = item.delivery
-        const name = deliveryRecordKey(notification.episode)
+        const name = getDeliveryRecordKey(notification.episode)
         // A lost record is not recreated in part; the database has the recipients.
         if (isRecordLost(item.delivery, records)) continue
         const record = addPendingDeliveries(many.get(name) ?? records.get(name), notification, opening)
@@ -176,7 +176,7 @@ const writeResult = async (
       // The other targets belong to the operator, who cannot fix a target of a user.
       const broken = own
         ? undefined
-        : buildMisconfiguredNotification({ channel, target }, stored?.broken ?? null, rateLimit.broken, nowMs)
+        : buildMisconfiguredTargetNotification({ channel, target }, stored?.broken ?? null, rateLimit.broken, nowMs)
       return {
         one: rateLimit,
         many,
@@ -209,9 +209,9 @@ export const endWithoutSend = async (
 ): Promise<boolean> => {
   const { store } = deps
   const { notification, opening, message } = delivery
-  const key = targetKey(delivery)
-  const name = deliveryRecordKey(notification.episode)
-  const gathered = listDigestEpisodes(delivery).map(deliveryRecordKey)
+  const key = getTargetKey(delivery)
+  const name = getDeliveryRecordKey(notification.episode)
+  const gathered = listDigestEpisodes(delivery).map(getDeliveryRecordKey)
   const { acks, finish } = await recordDeliveries(deps, claims, [[delivery, ended]])
   let hasEnded = true
   const isWritten = await store.updateTogether(
@@ -222,7 +222,7 @@ export const endWithoutSend = async (
       hasEnded = ended.result !== 'dropped' || ended.reason === null || shouldStillDrop(record, key, delivery, ended)
       if (!hasEnded) return undefined
       const many = new Map([
-        [name, ended.result === 'sent' ? record : endUndelivered(record, key, notification, toEndState(ended))],
+        [name, ended.result === 'sent' ? record : markUndelivered(record, key, notification, toEndState(ended))],
       ])
       for (const each of gathered) {
         const known = many.get(each) ?? records.get(each)
@@ -241,7 +241,7 @@ export const endWithoutSend = async (
 export const isRecordLost = (
   { notification: { episode }, recordState }: PendingDelivery,
   records: ReadonlyMap<string, DeliveryRecord | undefined>,
-): boolean => recordState.isStored && records.get(deliveryRecordKey(episode)) === undefined
+): boolean => recordState.isStored && records.get(getDeliveryRecordKey(episode)) === undefined
 
 const toEndState = ({ result, reason }: DeliveryResult) => ({
   state: result === 'dead' ? ('dead' as const) : ('dropped' as const),

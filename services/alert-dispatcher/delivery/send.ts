@@ -19,7 +19,7 @@ import {
   reserveSend,
   adjustRateLimit,
   isSendInProgress,
-  rateLimitKey,
+  getRateLimitKey,
 } from './rate-limit.ts'
 import { isUrgent } from './priority.ts'
 import {
@@ -28,10 +28,10 @@ import {
   markSending as beginSend,
   markInterrupted,
   addPendingDeliveries,
-  deliveryRecordKey,
+  getDeliveryRecordKey,
   deliveryRecordTtlMs,
   decideNextStep,
-  targetKey,
+  getTargetKey,
 } from './delivery-record.ts'
 import {
   type DeliveryBatch,
@@ -86,7 +86,7 @@ const endExpiredDelivery = async (
   { id: channel }: Channel,
   delivery: PendingDelivery,
 ): Promise<boolean> => {
-  const rateLimit = await deps.store.get(rateLimitKey(channel, delivery.target), TargetRateLimit)
+  const rateLimit = await deps.store.get(getRateLimitKey(channel, delivery.target), TargetRateLimit)
   const last = rateLimit?.last?.reason
   const reason = last ? `not delivered in time: ${last}` : 'not delivered in time'
   return endWithoutSend(deps, claims, delivery, { result: 'dead', reason, attempts: 0 })
@@ -217,7 +217,7 @@ const reserveBatch = async (
   let start: SendStart = { state: 'gone' }
   const all = [lead, ...candidates]
   const keys = {
-    one: { key: rateLimitKey(channel, target), schema: TargetRateLimit },
+    one: { key: getRateLimitKey(channel, target), schema: TargetRateLimit },
     many: { keys: all.map(getRecordKey), schema: DeliveryRecord },
   }
   const isWritten = await store.updateTogether(keys, (stored, records) => {
@@ -264,7 +264,7 @@ const markStored = (start: SendStart): SendStart => {
   return start
 }
 
-const getRecordKey = ({ delivery }: QueuedDelivery): string => deliveryRecordKey(delivery.notification.episode)
+const getRecordKey = ({ delivery }: QueuedDelivery): string => getDeliveryRecordKey(delivery.notification.episode)
 const getMessageId = ({ delivery }: QueuedDelivery): string => delivery.message.id
 
 interface DeliveryStep {
@@ -277,7 +277,7 @@ interface DeliveryStep {
 /** Returns the next step of a delivery that no process is sending. */
 const computeStep = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
   const { notification, opening } = delivery
-  const key = targetKey(delivery)
+  const key = getTargetKey(delivery)
   const record = markInterrupted(addPendingDeliveries(before, notification, opening), key)
   const known = record.recipients[key]
   return {

@@ -1,6 +1,6 @@
 import type { TargetLimits } from '../channels/channel.ts'
 import type { PendingDelivery } from './delivery-deps.ts'
-import { type GroupKeys, getGroupKeys, isUrgent, getPriority } from './priority.ts'
+import { type GroupKeys, getGroupKeys, isUrgent, getDeliveryPriority } from './priority.ts'
 
 /** A delivery that waits in this process for its target. */
 export interface QueuedDelivery {
@@ -213,7 +213,7 @@ class OpenTargetQueue implements TargetQueue {
     const nowMs = this.#options.nowMs()
     const aged = [...entries].map((entry) => {
       const sinceMs = this.#options.sinceMs(entry.delivery)
-      return { entry, sinceMs, priority: getPriority(entry.delivery.notification, nowMs - sinceMs) }
+      return { entry, sinceMs, priority: getDeliveryPriority(entry.delivery.notification, nowMs - sinceMs) }
     })
     const ranked = aged.toSorted(
       (one, other) =>

@@ -5,7 +5,7 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { pushARig } from '../channels/testing/push-a.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
-import { TargetRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
+import { TargetRateLimit, releaseSend, getRateLimitKey } from './rate-limit.ts'
 import { testServiceCall } from './testing/fixture.ts'
 import { testPolicy } from '../testing/simulated-host.ts'
 import { createTestChannelHandler } from './test-channel.ts'
@@ -45,7 +45,7 @@ describe('testing a channel', () => {
   it('stores a failure as the last result and delays no alert', async () => {
     server.next({ status: 403, body: 'secret-path' })
     await test('push-a')
-    expect(await store.get(rateLimitKey('push-a', 'default'), TargetRateLimit)).toMatchObject({
+    expect(await store.get(getRateLimitKey('push-a', 'default'), TargetRateLimit)).toMatchObject({
       last: { result: 'config', reason: 'HTTP 403' },
       failures: 0,
       restsUntilMs: 0,
@@ -54,7 +54,7 @@ describe('testing a channel', () => {
   })
 
   it('ends the pause of a target and reports its recovery', async () => {
-    const key = rateLimitKey('push-a', 'default')
+    const key = getRateLimitKey('push-a', 'default')
     const result = { kind: 'config', reason: 'HTTP 403' } as const
     const broken = releaseSend(undefined, { episodes: ['e'], nowMs: Date.now(), result, restMs: () => 60_000 })
     await store.update(key, TargetRateLimit, () => ({ value: broken }))

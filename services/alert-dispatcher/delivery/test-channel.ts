@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
 import type { TestMessageResult } from '#proto/channels.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
@@ -9,10 +9,10 @@ import { openInstallationId } from '#shared/store/installation.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { channels } from '../channels/index.ts'
 import { type NotificationTarget, listEnabledTargets } from '../channels/targets.ts'
-import { buildMisconfiguredNotification } from './misconfigured-notification.ts'
+import { buildMisconfiguredTargetNotification } from './misconfigured-notification.ts'
 import { readMessageSettings } from '../messages/message-settings.ts'
 import { type Message, renderMessage } from '../messages/message.ts'
-import { recordFailedTest, releaseSend, TargetRateLimit, rateLimitKey } from './rate-limit.ts'
+import { recordFailedTest, releaseSend, TargetRateLimit, getRateLimitKey } from './rate-limit.ts'
 import { toOutboxMessage, type Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 
@@ -25,7 +25,7 @@ export type SendTestDeps = Pick<ServiceContext, 'env' | 'store' | 'net' | 'clock
  */
 export const createTestChannelHandler = (
   deps: SendTestDeps & { policy(): Promise<Policy> },
-): Pick<Handlers<typeof alerts>, 'testChannel'> => ({
+): Pick<ServiceHandlers<typeof alerts>, 'testChannel'> => ({
   testChannel: async ({ channel, target }) => {
     const found = selectTestTargets(deps.env, channel, target, await deps.policy())
     return Promise.all(found.map((each) => sendTestMessage(deps, each)))
@@ -93,13 +93,13 @@ const recordTestResult = async (
   { notification }: Message,
   result: SendResult,
 ): Promise<void> => {
-  await store.update(rateLimitKey(channel, target), TargetRateLimit, (before) => {
+  await store.update(getRateLimitKey(channel, target), TargetRateLimit, (before) => {
     const [nowMs, restMs] = [clock.now(), () => 0]
     if (result.kind !== 'ok') return { value: recordFailedTest(before, result, nowMs) }
     const value = releaseSend(before, { episodes: [notification.episode], nowMs, result, restMs })
     const notified = own
       ? undefined
-      : buildMisconfiguredNotification({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+      : buildMisconfiguredTargetNotification({ channel, target }, before?.broken ?? null, value.broken, nowMs)
     return { value, outbox: notified ? [toOutboxMessage(notified)] : [] }
   })
 }

@@ -1,6 +1,6 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import type { Evaluation } from '../conditions/evaluate.ts'
+import type { RuleEvaluation } from '../conditions/evaluate.ts'
 import { applyEvaluation, closeUnmonitoredCondition } from '../conditions/transition.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
 import type { EventEntry } from './event-entry.ts'
@@ -46,7 +46,7 @@ export const applyEvent = (before: EventEntry | undefined, event: EventFacts, no
 const isOutdatedEvent = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
   condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
 
-const toEvaluation = (event: EventFacts): Evaluation => ({
+const toEvaluation = (event: EventFacts): RuleEvaluation => ({
   rule: toRule(event),
   status: event.status === 'resolved' ? 'ok' : event.severity === 'critical' ? 'critical' : 'warning',
   value: null,

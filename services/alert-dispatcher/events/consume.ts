@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { InboundEvent, inboundSubjectPattern } from '#proto/inbound-event.ts'
 import { createBatchWriter } from '#shared/bus/durable/batches.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
-import { deadLetterPoison } from '#shared/bus/durable/dead-letter-poison.ts'
+import { deadLetterPoisonMessages } from '#shared/bus/durable/dead-letter-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { matchesPattern } from '../delivery/routing.ts'
 import { applyEvent, type EventFacts } from './apply-event.ts'
-import { OpenCounts, openCountsKey, countOpen } from './event-buckets.ts'
+import { OpenCounts, openCountsKey, countOpenEntries } from './event-buckets.ts'
 import { restoreInboundConditions } from './restore.ts'
-import { type EventEntry, maxOpenConditions, overflowPlace, deriveEntryPlace } from './event-entry.ts'
+import { type EventEntry, maxOpenConditions, overflowEntryId, deriveEntryId } from './event-entry.ts'
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write-entries.ts'
 
@@ -38,7 +38,7 @@ export const consumeEvents = (
   const { write: take } = createBatchWriter<PendingEvent>((waiting) => processEvents(consuming, waiting))
   return queue.consume(
     { ...consumer, tries: maxTries, maxInFlight, mayRepeat: true },
-    deadLetterPoison(async ({ body }) => {
+    deadLetterPoisonMessages(async ({ body }) => {
       const waiting: PendingEvent = { event: body }
       await take(waiting)
       if (waiting.failure) throw waiting.failure
@@ -66,13 +66,13 @@ export const processEvents = async (deps: ProcessDeps, waiting: readonly Pending
   if (relevant.length === 0) return
   await restoreInboundConditions(deps)
   const { store, maxOpen: max = maxOpenConditions } = deps
-  const room = max - countOpen((await store.get(openCountsKey, OpenCounts)) ?? {})
+  const room = max - countOpenEntries((await store.get(openCountsKey, OpenCounts)) ?? {})
   const batch: Batch = { room, opening: new Set(), left: [], written: [] }
-  const byPlace = Map.groupBy(relevant, ({ event }) => deriveEntryPlace(event))
+  const byPlace = Map.groupBy(relevant, ({ event }) => deriveEntryId(event))
   await Promise.all([...byPlace].map(([place, those]) => processInOrder(deps, batch, place, those)))
   const worst = batch.left.find(({ severity }) => severity === 'critical') ?? batch.left[0]
   if (worst)
-    await writeChange(deps, batch, overflowPlace, (entry, now) =>
+    await writeChange(deps, batch, overflowEntryId, (entry, now) =>
       applyEvent(entry, createOverflowEvent(worst, max), now),
     )
   await finishWrites(deps, batch.written)

@@ -12,12 +12,12 @@ import {
   OpenCounts,
   openCountsKey,
   readEntry,
-  countOpenWithOverflow,
+  countOpenEntriesWithOverflow,
   updateEventBuckets,
-  eventBucketKey,
-  countOpen,
+  getEventBucketKey,
+  countOpenEntries,
 } from './event-buckets.ts'
-import { EventEntry, eventEntryKey, overflowPlace, deriveEntryPlace } from './event-entry.ts'
+import { EventEntry, getEventEntryKey, overflowEntryId, deriveEntryId } from './event-entry.ts'
 
 const facts: EventFacts = {
   source: 'nagios',
@@ -43,23 +43,23 @@ describe('places of inbound events', () => {
   afterEach(() => store[Symbol.asyncDispose]())
   const write = async (entries: Readonly<Record<string, EventEntry>>) => {
     for (const [place, entry] of Object.entries(entries))
-      await store.update(eventEntryKey(place), EventEntry, () => ({ value: entry }))
+      await store.update(getEventEntryKey(place), EventEntry, () => ({ value: entry }))
     await updateEventBuckets(store, new Map(Object.entries(entries)))
   }
   const counts = async () => (await store.get(openCountsKey, OpenCounts)) ?? {}
-  const listed = async (name: string) => (await store.get(eventBucketKey(name), EventBucket))?.open ?? []
+  const listed = async (name: string) => (await store.get(getEventBucketKey(name), EventBucket))?.open ?? []
 
   it('are listed and counted while open, without the overflow', async () => {
-    await write({ aa1: open, aa2: open, bb1: open, [overflowPlace]: open, cc1: over })
+    await write({ aa1: open, aa2: open, bb1: open, [overflowEntryId]: open, cc1: over })
     expect(await counts()).toEqual({ aa: 2, bb: 1, overflow: 1 })
-    expect([countOpen(await counts()), countOpenWithOverflow(await counts())]).toEqual([3, 4])
+    expect([countOpenEntries(await counts()), countOpenEntriesWithOverflow(await counts())]).toEqual([3, 4])
     await write({ aa1: over, bb1: over })
     expect([await listed('aa'), await listed('bb'), await counts()]).toEqual([['aa2'], [], { aa: 1, overflow: 1 }])
   })
 
   it('stay listed if they are reopened while being closed', async () => {
     await write({ aa1: over })
-    await store.update(eventEntryKey('aa1'), EventEntry, () => ({ value: open }))
+    await store.update(getEventEntryKey('aa1'), EventEntry, () => ({ value: open }))
     await updateEventBuckets(store, new Map([['aa1', over]]))
     expect([await listed('aa'), await counts()]).toEqual([['aa1'], { aa: 1 }])
   })
@@ -95,8 +95,8 @@ describe('places of inbound events', () => {
 describe('inbound events in one batch', () => {
   it('fail individually', async () => {
     await using inbound = await openInboundFixture()
-    const place = deriveEntryPlace({ source: 'prometheus', dedupKey: 'broken' })
-    await inbound.store.update(eventEntryKey(place), z.unknown(), () => ({ value: 'not an entry' }))
+    const place = deriveEntryId({ source: 'prometheus', dedupKey: 'broken' })
+    await inbound.store.update(getEventEntryKey(place), z.unknown(), () => ({ value: 'not an entry' }))
     const [broken, sound] = await inbound.take({ dedupKey: 'broken' }, { dedupKey: 'sound' })
     expect([broken?.failure, sound?.failure]).toEqual([expect.any(Error), undefined])
     expect(await inbound.handlers.inboundConditions({ limit: 10 }, testServiceCall)).toMatchObject({ open: 1 })

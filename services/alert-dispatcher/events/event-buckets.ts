@@ -2,12 +2,13 @@ import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
 import { runConcurrently } from '../run-concurrently.ts'
-import { EventEntry, eventEntryKey, overflowPlace, closedEntryTtlMs } from './event-entry.ts'
+import { EventEntry, getEventEntryKey, overflowEntryId, closedEntryTtlMs } from './event-entry.ts'
 
 const Place = z.string().max(40)
 
 /**
- * The entries of one bucket, which have the same hash prefix. `over` holds recently closed ones, the newest last.
+ * The ids of the entries in one bucket, which have the same hash prefix. `over` contains those that closed recently,
+ * the newest last.
  */
 export const EventBucket = z.object({ open: z.array(Place), over: z.array(Place) })
 export type EventBucket = z.infer<typeof EventBucket>
@@ -17,20 +18,20 @@ export const OpenCounts = z.record(z.string().max(16), z.int().min(1))
 export type OpenCounts = z.infer<typeof OpenCounts>
 
 export const openCountsKey = 'alerts:events:counts'
-export const eventBucketKey = (name: string): string => `alerts:events:list:${name}`
+export const getEventBucketKey = (name: string): string => `alerts:events:list:${name}`
 
 /** Returns the bucket of an entry: one of 256 by hash prefix, so that no single write contains all entries. */
-const selectBucket = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
+const selectBucket = (place: string): string => (place === overflowEntryId ? place : place.slice(0, 2))
 
 /** Returns the number of open entries without the overflow entry. */
-export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number =>
-  countOpenWithOverflow(counts)
+export const countOpenEntries = ({ [overflowEntryId]: _overflow, ...counts }: OpenCounts): number =>
+  countOpenEntriesWithOverflow(counts)
 
 /** Returns the number of open entries, including the overflow entry. */
-export const countOpenWithOverflow = (counts: OpenCounts): number =>
+export const countOpenEntriesWithOverflow = (counts: OpenCounts): number =>
   Object.values(counts).reduce((sum, open) => sum + open, 0)
 
-/** Current entries by place; undefined where the entry was deleted. */
+/** Current entries by id; undefined if the entry was deleted. */
 type Entries = ReadonlyMap<string, EventEntry | undefined>
 
 /**
@@ -58,14 +59,14 @@ export const updateEventBuckets = async (store: Store, entries: Entries): Promis
   await updateEventBuckets(store, new Map(again.filter(([, entry]) => entry?.condition)))
 }
 
-/** Reads the entry at a place; undefined if there is none. */
+/** Reads the entry with this id; undefined if there is none. */
 export const readEntry = (store: Store, place: string): Promise<EventEntry | undefined> =>
-  store.get(eventEntryKey(place), EventEntry)
+  store.get(getEventEntryKey(place), EventEntry)
 
 /** Updates one bucket, deletes the oldest closed entries beyond the maximum, and returns the bucket. */
 const writeBucket = async (store: Store, name: string, entries: Entries): Promise<EventBucket> => {
   let forgotten: readonly string[] = []
-  const after = await store.update(eventBucketKey(name), EventBucket, (before = emptyBucket) => {
+  const after = await store.update(getEventBucketKey(name), EventBucket, (before = emptyBucket) => {
     const placed = updateBucket(before, entries)
     forgotten = placed.forgotten
     if (placed.isSame) return undefined
@@ -73,7 +74,7 @@ const writeBucket = async (store: Store, name: string, entries: Entries): Promis
   })
   await Promise.all(
     forgotten.map((place) =>
-      store.update(eventEntryKey(place), EventEntry, (entry) =>
+      store.update(getEventEntryKey(place), EventEntry, (entry) =>
         entry?.condition === null ? { value: undefined } : undefined,
       ),
     ),
@@ -104,7 +105,7 @@ const updateBucket = (before: EventBucket, entries: Entries) => {
 const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((place, index) => place === other[index])
 
-/** The open condition of an inbound event and the place of its entry. */
+/** The open condition of an inbound event, and the id of its entry. */
 export interface OpenCondition {
   place: string
   source: string
@@ -113,12 +114,12 @@ export interface OpenCondition {
 
 const readsAtOnce = 16
 
-/** Returns the places of open entries. It stops reading buckets after `max` places, so it may return a few more. */
-export const listOpenPlaces = async (store: Store, max: number): Promise<string[]> => {
+/** Returns the ids of open entries. It stops reading buckets after `max` ids, so it may return a few more. */
+export const listOpenEntryIds = async (store: Store, max: number): Promise<string[]> => {
   const counts = (await store.get(openCountsKey, OpenCounts)) ?? {}
   const places: string[] = []
   await runConcurrently(Object.keys(counts), readsAtOnce, async (name) => {
-    if (places.length < max) places.push(...((await store.get(eventBucketKey(name), EventBucket))?.open ?? []))
+    if (places.length < max) places.push(...((await store.get(getEventBucketKey(name), EventBucket))?.open ?? []))
   })
   return places
 }
@@ -126,7 +127,7 @@ export const listOpenPlaces = async (store: Store, max: number): Promise<string[
 /** Returns at most `max` open conditions. */
 export const listOpenConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
   const found: OpenCondition[] = []
-  await runConcurrently((await listOpenPlaces(store, max)).slice(0, max), readsAtOnce, async (place) => {
+  await runConcurrently((await listOpenEntryIds(store, max)).slice(0, max), readsAtOnce, async (place) => {
     const entry = await readEntry(store, place)
     if (entry?.condition) found.push({ place, source: entry.source, condition: entry.condition })
   })

@@ -29,14 +29,14 @@ export const adjustEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
 /** Maximum number of open conditions. */
 export const maxOpenConditions = 10_000
 
-/** Place of the overflow entry, which represents all events beyond `maxOpenConditions`. */
-export const overflowPlace = 'overflow'
+/** Id of the overflow entry, which represents all events beyond `maxOpenConditions`. */
+export const overflowEntryId = 'overflow'
 
-/** Returns the place of an entry: the hash of source and deduplication key. */
-export const deriveEntryPlace = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
+/** Returns the id of an entry: the hash of source and deduplication key. */
+export const deriveEntryId = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
   hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 
-export const eventEntryKey = (place: string): string => `alerts:events:entry:${place}`
+export const getEventEntryKey = (place: string): string => `alerts:events:entry:${place}`
 
 /** How long late events are recognized after a condition closes. */
 export const closedEntryTtlMs = 60 * 60_000
@@ -47,7 +47,7 @@ export const isEntryRetained = ({ condition, seenAtMs }: EventEntry, nowMs: numb
 
 /** One activation of an inbound condition, as the state database stores it. */
 export const EventEpisode = z.object({
-  /** Place of its entry. */
+  /** Id of its entry. */
   place: z.string().max(40),
   entry: EventEntry.extend({ condition: Condition }),
   /** Null while the episode is open. */

@@ -1,6 +1,6 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { inboundConditionMethods } from '#proto/inbound-conditions.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -13,7 +13,7 @@ import {
   listOpenConditions,
   OpenCounts,
   openCountsKey,
-  countOpenWithOverflow,
+  countOpenEntriesWithOverflow,
   type OpenCondition,
   readEntry,
 } from './event-buckets.ts'
@@ -24,9 +24,9 @@ import {
   filterMissedNotifications,
   repeatNotifications,
 } from './restore.ts'
-import { type EventEpisode, EventEntry, eventEntryKey, maxOpenConditions } from './event-entry.ts'
+import { type EventEpisode, EventEntry, getEventEntryKey, maxOpenConditions } from './event-entry.ts'
 
-type InboundConditionHandlers = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
+type InboundConditionHandlers = Pick<ServiceHandlers<typeof alerts>, keyof typeof inboundConditionMethods>
 
 /** Returns the handlers for inbound conditions and their silences. */
 export const createInboundConditionHandlers = (
@@ -35,7 +35,7 @@ export const createInboundConditionHandlers = (
   const { store, stores, clock } = alerting
   return {
     async inboundConditions({ limit }) {
-      const open = countOpenWithOverflow((await store.get(openCountsKey, OpenCounts)) ?? {})
+      const open = countOpenEntriesWithOverflow((await store.get(openCountsKey, OpenCounts)) ?? {})
       const found = limit === 0 ? [] : await listOpenConditions(store, limit)
       const conditions = found.map(({ source, condition }) => ({ ...toAlertCondition(condition), source }))
       return { conditions, open: Math.max(open, conditions.length) }
@@ -143,7 +143,7 @@ const updateOpenCondition = async (
   { place, condition: { episode } }: OpenCondition,
   stored: Partial<Pick<EpisodeSilences, 'acknowledged' | 'dismissed'>>,
 ): Promise<void> => {
-  await store.update(eventEntryKey(place), EventEntry, (entry) =>
+  await store.update(getEventEntryKey(place), EventEntry, (entry) =>
     entry?.condition?.episode === episode
       ? { value: { ...entry, condition: { ...entry.condition, ...stored } } }
       : undefined,

@@ -5,7 +5,7 @@ import { createRepeatedNotification } from '../conditions/notify.ts'
 import { type Notification, toOutboxMessage } from '../notification.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { type EventEpisode, EventEntry, eventEntryKey } from './event-entry.ts'
+import { type EventEpisode, EventEntry, getEventEntryKey } from './event-entry.ts'
 import { readEntry, updateEventBuckets } from './event-buckets.ts'
 import { type WriteDeps, type WrittenEntry, toUnchangedEntry, finishWrites, writeEntry } from './write-entries.ts'
 
@@ -17,8 +17,8 @@ const getOldRecordKey = (name: string): string => `alerts:events:${name}`
 const recordsAtOnce = 4
 
 /**
- * Migrates entries of release 0.1.0 to their own places. While both releases run, each closes the conditions that it
- * opened.
+ * Migrates entries of release 0.1.0 to one record per entry. While both releases run, each closes the conditions that
+ * it opened.
  */
 export const migrateOldEntries = async (store: Store): Promise<void> => {
   const index = await store.get(oldIndexKey, OldIndex)
@@ -35,7 +35,7 @@ const migrateRecord = async (store: Store, key: string): Promise<void> => {
     if (entry.condition === null) continue
     migrated.set(
       place,
-      await store.update(eventEntryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
+      await store.update(getEventEntryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
     )
   }
   await updateEventBuckets(store, migrated)

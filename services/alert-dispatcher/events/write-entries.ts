@@ -10,7 +10,7 @@ import { updateEventBuckets } from './event-buckets.ts'
 import {
   type EventEpisode,
   EventEntry,
-  eventEntryKey,
+  getEventEntryKey,
   adjustEntry,
   isEntryRetained,
   closedEntryTtlMs,
@@ -35,7 +35,7 @@ export interface WrittenEntry {
   episodes: readonly EventEpisode[]
 }
 
-/** Returns an entry without notifications. */
+/** Returns the write result of an entry without notifications, transitions and episodes. */
 export const toUnchangedEntry = (place: string, entry: EventEntry | undefined): WrittenEntry => ({
   place,
   entry,
@@ -45,9 +45,9 @@ export const toUnchangedEntry = (place: string, entry: EventEntry | undefined): 
 })
 
 /**
- * Writes one entry together with its notifications; undefined if it stays unchanged. `finishWrites` then updates
- * buckets, metrics and history. `change` gets no entry that closed longer ago than `closedEntryTtlMs`; `isStored` tells
- * whether the store still has one.
+ * Writes one entry together with its notifications; returns undefined if it stays unchanged. `finishWrites` then
+ * updates buckets, metrics and history. `change` receives no entry that closed longer ago than `closedEntryTtlMs`;
+ * `isStored` is true if the store still has it.
  */
 export const writeEntry = async (
   { store, clock, policy: current }: WriteDeps,
@@ -59,7 +59,7 @@ export const writeEntry = async (
   let notified: NotifiedEntry | undefined
   let stays = false
   const entry = await store.update(
-    eventEntryKey(place),
+    getEventEntryKey(place),
     EventEntry,
     (stored) => {
       const before = stored && adjustEntry(stored, clock)

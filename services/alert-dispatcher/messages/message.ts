@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { unitWords } from '#proto/unit-words.ts'
+import { unitValueMappings } from '#proto/unit-words.ts'
 import type { Severity } from '#proto/rules.ts'
 import { truncateText, formatDuration, formatQuantity } from './text.ts'
 import { type MessageSettings, toOneLine } from './message-settings.ts'
@@ -161,7 +161,7 @@ const conditionPairs = (notification: Notification, zone: string): [string, stri
     ['Rule', isDigest ? null : ruleId],
     ['Value', value === null || isDigest ? null : formatQuantity(value, unit)],
     // The threshold of a unit with named values, such as yes and no, has no meaning.
-    ['Threshold', threshold === null || unitWords[unit] ? null : formatQuantity(threshold, unit)],
+    ['Threshold', threshold === null || unitValueMappings[unit] ? null : formatQuantity(threshold, unit)],
     [
       'Since',
       `${formatInstant(sinceMs, zone)}${atMs - sinceMs >= 1_000 ? `, for ${formatDuration(atMs - sinceMs)}` : ''}`,

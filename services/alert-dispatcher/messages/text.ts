@@ -1,5 +1,5 @@
 import type { Unit } from '#proto/catalogue.ts'
-import { unitWords } from '#proto/unit-words.ts'
+import { unitValueMappings } from '#proto/unit-words.ts'
 
 const ellipsis = '…'
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -51,7 +51,7 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
 
 /** Formats a value with its unit. */
 export const formatQuantity = (value: number, unit: Unit): string => {
-  const word = unitWords[unit]?.[value]
+  const word = unitValueMappings[unit]?.[value]
   if (word !== undefined) return word
   if (unit === 'bytes') return formatBytes(value)
   if (unit === 'bytes-per-second') return `${formatBytes(value)}/s`
@@ -92,12 +92,12 @@ export const formatDuration = (lengthMs: number): string => {
 }
 
 /** Escapes the three characters that start markup in Slack and in Telegram HTML. */
-export const escapeAngles = (text: string): string =>
+export const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Escapes text for HTML, including attribute values. */
 export const escapeHtml = (text: string): string =>
-  escapeAngles(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+  escapeMarkup(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
 /** Escapes inline Markdown and characters that start headings and lists. */
 export const escapeMarkdown = (text: string): string =>

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { findQuietHoursProblem } from '#proto/alert-policy.ts'
 import { type AlertPolicy, type AlertConfigKey, AlertConfigUpdate } from '#proto/alerting.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { WebhookTargetInput } from '#proto/webhook-targets.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
 import { requireKnownPlaceholders } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'
-import { parseHeaders } from '../channels/webhook-target-list.ts'
+import { parseWebhookHeaders } from '../channels/webhook-target-list.ts'
 import type { ExpectedState } from '../stores/stores.ts'
 import { describePolicy } from './describe-policy.ts'
 import { isOtherOrigin, createInvalidParameterError } from './saved-channels/errors.ts'
@@ -19,7 +19,7 @@ import {
   type SaveDeps,
   createSecretRequiredError,
 } from './saved-channels/save-channel.ts'
-import { decryptTarget, sealTargetEntry, TargetEntry } from './saved-channels/entries.ts'
+import { decryptTarget, buildTargetEntry, TargetEntry } from './saved-channels/entries.ts'
 import { requireTarget, validateCustomRule, validateRuleSettings } from './warnings.ts'
 
 const kind = 'webhook-target'
@@ -30,7 +30,7 @@ export const prepareTargetEntry = async (
 ): Promise<TargetEntry> => {
   const { id, url, headers, templates = {} } = deps
   requireKnownPlaceholders(templates)
-  if (headers && !parseHeaders(JSON.stringify(headers)))
+  if (headers && !parseWebhookHeaders(JSON.stringify(headers)))
     throw createInvalidParameterError(
       'headers',
       'must be at most 8 headers named Authorization or X-…, each of at most 1024 printable characters',
@@ -44,7 +44,7 @@ export const prepareTargetEntry = async (
   if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
     if (isOtherOrigin(decryptTarget(id, before, key)?.saved?.url, url)) throw createSecretRequiredError('headers')
   }
-  const entry = sealTargetEntry(deps, before, key)
+  const entry = buildTargetEntry(deps, before, key)
   if (!entry) throw createInvalidParameterError('url', 'is required')
   return entry
 }
@@ -198,7 +198,7 @@ const describeCurrentPolicy = async ({ env, policy: book, stores }: AlertingDeps
 }
 
 /** Throws `invalid` for contradictory values and `not-found` for unknown names. */
-const validateChange = async (alerting: AlertingDeps, update: AlertConfigUpdate, call: Call): Promise<void> => {
+const validateChange = async (alerting: AlertingDeps, update: AlertConfigUpdate, call: CallContext): Promise<void> => {
   const { env, policy } = alerting
   switch (update.kind) {
     case 'rule':
@@ -218,7 +218,7 @@ const validateChange = async (alerting: AlertingDeps, update: AlertConfigUpdate,
 const requireRule = async (
   { query, policy }: AlertingDeps,
   { id, value }: Extract<AlertConfigUpdate, { kind: 'rule' }>,
-  call: Call,
+  call: CallContext,
 ): Promise<void> => {
   const [{ rules }, { custom }] = await Promise.all([query.rules({}, call), policy.current()])
   const rule = rules.find((each) => each.id === id)
@@ -243,7 +243,7 @@ const requireChannel = (channel: string): void => {
 const requireCustomRule = async (
   { query }: AlertingDeps,
   rule: Extract<AlertConfigUpdate, { kind: 'custom-rule' }>['value'],
-  call: Call,
+  call: CallContext,
 ): Promise<void> => {
   const { metrics } = await query.rules({}, call)
   const ids = metrics.map(({ id }) => id)

@@ -5,7 +5,7 @@ import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
 import { listWebhookTargets } from '../channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultAlertSettings } from './layers/environment.ts'
-import { findLostRoutes } from './warnings.ts'
+import { findRoutesWithoutTarget } from './warnings.ts'
 import { type PolicyLayer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from '../policy.ts'
 import { describeFields, describeTarget } from './saved-channels/channel-fields.ts'
@@ -47,7 +47,7 @@ export const describePolicy = (known: DescribeDeps): AlertPolicy => {
 
 /** Returns the routes; those without recipients have a problem description. */
 const describeRoutes = ({ env, layers, policy }: DescribeDeps): AlertPolicy['routes'] => {
-  const problems = new Map(findLostRoutes(policy, env).map(({ route, reason }) => [route.id, reason]))
+  const problems = new Map(findRoutesWithoutTarget(policy, env).map(({ route, reason }) => [route.id, reason]))
   return mergeById(layers, ({ routes }) => routes).map((route) => ({
     ...route,
     problem: problems.get(route.id) ?? null,

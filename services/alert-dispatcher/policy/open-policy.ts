@@ -6,7 +6,7 @@ import {
   DigestSettings,
   MaintenanceWindow,
   QuietHours,
-  Route,
+  NotificationRoute,
   RuleSettings,
 } from '#proto/alert-policy.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -17,7 +17,7 @@ import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
 import { openLastKnownValue } from '../last-known-value.ts'
 import { buildEnvironmentLayer, findInvalidVariables } from './layers/environment.ts'
 import { createEmptyLayer, type PolicyLayer, type ChannelLayer, toDigestMinutes } from './layers/layer.ts'
-import { type ListMinSeverities, resolvePolicy } from './layers/resolve.ts'
+import { type MinSeverityLister, resolvePolicy } from './layers/resolve.ts'
 import type { Policy } from '../policy.ts'
 import { ChannelEntry, decryptChannelEntry, decryptTarget, TargetEntry } from './saved-channels/entries.ts'
 
@@ -35,7 +35,7 @@ interface PolicySources {
   store: PolicyStore
   /** Read once at start. */
   file: PolicyLayer
-  minSeveritiesOf: ListMinSeverities
+  minSeveritiesOf: MinSeverityLister
   /** Webhook subscriptions of users. */
   subscriptions?(): Promise<Policy['subscriptions']>
   /** Installations of the Slack application. */
@@ -129,7 +129,7 @@ export const buildDatabaseLayer = (
     custom: valuesOf('custom-rule', CustomRule),
     maintenance: valuesOf('maintenance-window', MaintenanceWindow),
     quietHours: valuesOf('quiet-hours', QuietHours),
-    routes: valuesOf('route', Route),
+    routes: valuesOf('route', NotificationRoute),
     webhookTargets: of('webhook-target', TargetEntry).flatMap(webhookTarget),
   }
   return { layer, unread }

@@ -8,7 +8,7 @@ import { channels } from '../channels/index.ts'
 import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
 import { listWebhookTargets } from '../channels/webhook-targets.ts'
 import type { PolicyProvider } from './open-policy.ts'
-import type { Policy, Route } from '../policy.ts'
+import type { Policy, NotificationRoute } from '../policy.ts'
 
 /**
  * Returns the functions that log rules, routes and channels that do not work as configured. Routes and channels are
@@ -21,15 +21,15 @@ export const createPolicyWarnings = async (env: Environment, log: Logger, book: 
 })
 
 /** Logs each unavailable channel once per reason, and logs its recovery. */
-export type WarnOfBrokenChannels = (policy: Policy) => void
+export type BrokenChannelReporter = (policy: Policy) => void
 
 const createBrokenChannelWarning = async (
   env: Environment,
   log: Logger,
   book: Pick<PolicyProvider, 'current'>,
-): Promise<WarnOfBrokenChannels> => {
+): Promise<BrokenChannelReporter> => {
   let warned = new Map<string, string>()
-  const warn: WarnOfBrokenChannels = (policy) => {
+  const warn: BrokenChannelReporter = (policy) => {
     const broken = findBrokenChannels({ channels, env, policy })
     const isNew = ({ channel, reason }: { channel: string; reason: string }) => warned.get(channel) !== reason
     for (const { channel, reason, defect } of broken.filter(isNew)) {
@@ -48,7 +48,7 @@ type TargetPolicy = Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions'
 
 /** A route that matches nothing because it has no reachable target. */
 interface LostRoute {
-  route: Route
+  route: NotificationRoute
   /** Whether the target exists; it is then disabled or incomplete. */
   isKnown: boolean
   /** Never quotes the target, because users may enter an address there by mistake. */
@@ -56,7 +56,10 @@ interface LostRoute {
 }
 
 /** Returns routes to targets that do not exist, are disabled or are incomplete. */
-export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, env: Environment): LostRoute[] => {
+export const findRoutesWithoutTarget = (
+  policy: TargetPolicy & Pick<Policy, 'routes'>,
+  env: Environment,
+): LostRoute[] => {
   const { names, reaching } = listDestinations(policy, env)
   return policy.routes
     .filter(({ target }) => !reaching.has(target))
@@ -91,7 +94,7 @@ const createLostRouteWarning = async (
 ): Promise<(policy: Policy) => void> => {
   let warned = new Map<string, string>()
   const warn = (policy: Policy): void => {
-    const lost = findLostRoutes(policy, env).filter(({ route }) => route.enabled)
+    const lost = findRoutesWithoutTarget(policy, env).filter(({ route }) => route.enabled)
     for (const { route, reason } of lost) {
       if (warned.get(route.id) === reason) continue
       log.warn(
@@ -152,9 +155,9 @@ const findContradictions = (
 }
 
 /** Logs each invalid rule setting once. */
-export type WarnOfInvalidRules = (policy: RuleOverrides, known: RuleCatalogue) => void
+export type InvalidRuleReporter = (policy: RuleOverrides, known: RuleCatalogue) => void
 
-export const createInvalidRuleWarning = (log: Logger): WarnOfInvalidRules => {
+export const createInvalidRuleWarning = (log: Logger): InvalidRuleReporter => {
   const warned = new Set<string>()
   return (policy, known) => {
     for (const { rule, failure } of findInvalidRules(policy, known)) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
 import {
   type Collections,
   defineCollection,
@@ -46,7 +46,7 @@ const eventRecords = defineCollection({
 
 const historyEntries = defineCollection({
   name: 'watchhouse_alert_history',
-  schema: HistoryEntry,
+  schema: AlertHistoryEntry,
   columns: { hostKey: 'text', atMs: 'integer' },
   indexes: [['hostKey', 'atMs'], ['atMs']],
   idOf: ({ id }) => id,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxWebhookTargets } from '../channels/webhook-target-list.ts'
 import type { Episodes, EpisodeSilences } from '../conditions/condition.ts'
@@ -38,7 +38,7 @@ interface HistoryFilter {
 
 /** The alert history; `episodes.write` appends to it. */
 export interface AlertHistoryStore {
-  list(filter: HistoryFilter): Promise<HistoryEntry[]>
+  list(filter: HistoryFilter): Promise<AlertHistoryEntry[]>
   /** Deletes entries from before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { encryptForTransit, openTransit } from '#shared/seal/transit.ts'
+import { encryptForTransit, openTransitKeyPair } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
 import { testServiceCall } from '../delivery/testing/fixture.ts'
 import { createSubscriptionHandlers } from './handlers.ts'
@@ -45,7 +45,7 @@ const open = async (more: Environment = {}) => {
   const subscriptions: Subscriptions = opened.use(
     await openSubscriptions({ env, clock, log: pino({ enabled: false }) }),
   )
-  const transit = openTransit(store, 'key')
+  const transit = openTransitKeyPair(store, 'key')
   const net = opened.use(openNet({ env }))
   const delivery = { handlers: { deliveries: async () => [] } }
   // Only this part of delivery is used.

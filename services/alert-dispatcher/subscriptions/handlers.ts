@@ -1,15 +1,15 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { TestMessageResult } from '#proto/channels.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Subscription, SubscriptionSecrets, type subscriptionMethods } from '#proto/subscriptions.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
-import type { Transit } from '#shared/seal/transit.ts'
+import type { TransitKeyPair } from '#shared/seal/transit.ts'
 import { subscriptionsChannel as channel } from '../channels/subscriptions.ts'
 import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open-delivery.ts'
-import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'
+import { TargetRateLimit, getRateLimitKey } from '../delivery/rate-limit.ts'
 import { sendTestMessage, type SendTestDeps } from '../delivery/test-channel.ts'
 import { maskSecret } from '../policy/saved-channels/channel-fields.ts'
 import { createInvalidParameterError } from '../policy/saved-channels/errors.ts'
@@ -23,12 +23,12 @@ import {
 import type { Subscriptions } from './open-subscriptions.ts'
 
 interface HandlerDeps extends SendTestDeps {
-  transit: Transit
+  transit: TransitKeyPair
   subscriptions: Subscriptions
   delivery: Pick<Delivery, 'handlers'>
 }
 
-export type SubscriptionHandlers = Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods>
+export type SubscriptionHandlers = Pick<ServiceHandlers<typeof alerts>, keyof typeof subscriptionMethods>
 
 /** Returns the handlers for webhook subscriptions of users. */
 export const createSubscriptionHandlers = (deps: HandlerDeps): SubscriptionHandlers => {
@@ -124,7 +124,7 @@ const toSubscriptionView = async ({ env, store }: HandlerDeps, stored: StoredSub
     failures = 0,
     broken = null,
     last = null,
-  } = (await store.get(rateLimitKey(channel.id, stored.id), TargetRateLimit)) ?? {}
+  } = (await store.get(getRateLimitKey(channel.id, stored.id), TargetRateLimit)) ?? {}
   return { ...shown, url: opened ? maskSecret(opened.url) : '', failures, broken, last }
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { hasWebhookSubscriptions } from '#shared/config/shared-settings.ts'
+import { areWebhookSubscriptionsEnabled } from '#shared/config/shared-settings.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import { edgeBindingSettings, toEdgeDatabase } from '#shared/store/edge-binding.ts'
@@ -90,7 +90,7 @@ interface OpenDeps {
 /** Opens the edge SQL binding if subscriptions are enabled; throws `unavailable` if it does not respond. */
 export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<Subscriptions> => {
   const { CONVERSATIONS_EDGESQL: bound } = parseSettings(edgeBindingSettings, env)
-  if (!hasWebhookSubscriptions(env)) return createUnavailableSubscriptions('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
+  if (!areWebhookSubscriptionsEnabled(env)) return createUnavailableSubscriptions('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
   if (bound === undefined) return createUnavailableSubscriptions('CONVERSATIONS_EDGESQL')
   await using opening = new AsyncDisposableStack()
   // Loaded only when needed, because the drivers are large.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition, HostRecord, Episode, EpisodeSilences } from '../conditions/condition.ts'
-import { emptyFleetRecord, unsweptHostSummary } from '../conditions/fleet-record.ts'
-import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
+import { emptyFleetRecord, emptyHostSummary } from '../conditions/fleet-record.ts'
+import { getHostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
 import { type InboundFixture, claimNotifications, openInboundFixture } from '../testing/inbound.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
 import { reconcileStores, reconcileRecord } from './reconcile.ts'
@@ -67,17 +67,13 @@ describe('a dispatcher with a state database', () => {
   const reconcileIn = async ({ parts, store }: InboundFixture): Promise<string[]> => {
     await using lease = await acquireSweepLease(store, new AbortController().signal)
     if (!lease) throw new Error('expected a free lease')
-    await reconcileStores(
-      parts,
-      { ...emptyFleetRecord, hosts: { db: { ...unsweptHostSummary, conditions: 1 } } },
-      lease,
-    )
+    await reconcileStores(parts, { ...emptyFleetRecord, hosts: { db: { ...emptyHostSummary, conditions: 1 } } }, lease)
     return (await claimNotifications(store)).map(({ id, kind }) => `${kind} ${id}`)
   }
   const countOpen = async ({ stores }: InboundFixture) =>
     (await stores.episodes.open()).map(({ condition }) => condition.episode)
   const put = ({ store }: InboundFixture, record: HostRecord) =>
-    store.update(hostRecordKey('db'), HostRecordSchema, () => ({ value: record }))
+    store.update(getHostRecordKey('db'), HostRecordSchema, () => ({ value: record }))
 
   it('adds missing episodes to the database, whichever process decided them', async () => {
     await using dispatcher = await openInboundFixture()

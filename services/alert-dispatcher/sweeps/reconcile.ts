@@ -1,7 +1,7 @@
 import {
   type HostRecord,
   HostRecord as HostRecordSchema,
-  hostRecordKey,
+  getHostRecordKey,
   type Episode,
   type Transition,
   type EpisodeSilences,
@@ -57,7 +57,7 @@ export const reconcileStores = async (
   const hostKeys = new Set([...openOf.keys(), ...listHostsWithConditions(fleet)])
   await runConcurrently([...hostKeys], hostsAtOnce, async (hostKey) => {
     const ofHost = openOf.get(hostKey) ?? []
-    const key = hostRecordKey(hostKey)
+    const key = getHostRecordKey(hostKey)
     const known = await store.get(key, HostRecordSchema)
     const conditions = Object.values(known?.conditions ?? {})
     if (known) over.push(...ofHost.filter(({ condition }) => !hasEpisode(known, condition.episode)))

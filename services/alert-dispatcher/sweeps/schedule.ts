@@ -1,5 +1,5 @@
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { findSettingProblems } from '#shared/config/setting.ts'
@@ -63,7 +63,7 @@ const disabledSweepResult = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
 /** Returns the handler that runs a sweep unless sweeps are disabled. */
 export const createSweepHandler =
-  (schedule: SweepSchedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
+  (schedule: SweepSchedule, env: Environment): ServiceHandlers<typeof alerts>['sweep'] =>
   async () => {
     if (!isSweepEnabled(env)) return disabledSweepResult
     const result = await schedule.sweep()

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import type { Reading } from '#proto/rules.ts'
+import type { RuleReading } from '#proto/rules.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, adjustHostRecord, getHostRecordKey } from '../conditions/condition.ts'
 import { type HostSweepDecision, evaluateHostSweep } from '../conditions/evaluate-host-sweep.ts'
 import { summarizeHost, type HostSummary } from '../conditions/fleet-record.ts'
-import type { Measurements } from '../conditions/evaluate.ts'
+import type { HostMeasurements } from '../conditions/evaluate.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'
 import { toOutboxMessage } from '../notification.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
@@ -47,7 +47,7 @@ export const sweepHost = async (
   const { watched, number, mayHaveConditions } = context
   const isDue = ({ everySweeps }: MonitoredRule) => number % everySweeps === 0
   const needsConditions = !watched.every(isDue) && mayHaveConditions(hostKey)
-  const known = needsConditions ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
+  const known = needsConditions ? await parts.store.get(getHostRecordKey(hostKey), KnownConditions) : undefined
   const dueRules = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
   const measured = await measureHost(parts, hostKey, dueRules, context)
   const decision = await storeDecision(parts, hostKey, context, { watched, dueRules, measured })
@@ -68,7 +68,7 @@ export const sweepUnlistedHost = async (
   return { decision, summary: summarizeHost(decision.record, false) }
 }
 
-const emptyMeasurements: Measurements = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
+const emptyMeasurements: HostMeasurements = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
 
 const storeDecision = async (
   { store, clock, observe }: DispatcherDeps,
@@ -78,10 +78,10 @@ const storeDecision = async (
 ): Promise<HostSweepDecision> => {
   let decision: HostSweepDecision | undefined
   await store.update(
-    hostRecordKey(hostKey),
+    getHostRecordKey(hostKey),
     HostRecord,
     (before) => {
-      decision = evaluateHostSweep(before && adjustRecord(before, clock), {
+      decision = evaluateHostSweep(before && adjustHostRecord(before, clock), {
         ...what,
         hostKey,
         policy,
@@ -104,7 +104,7 @@ const measureHost = async (
   hostKey: string,
   dueRules: readonly MonitoredRule[],
   { lease: { signal }, failedHosts }: SweepContext,
-): Promise<Measurements> => {
+): Promise<HostMeasurements> => {
   const measured = dueRules.filter(({ allOf }) => allOf.length === 0)
   const rules = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
   const metrics = [...new Set(measured.flatMap(({ metric }) => metric ?? []))]
@@ -120,7 +120,7 @@ const measureHost = async (
     signal.throwIfAborted()
     const reason = error instanceof ServiceError ? shortenText(error.message, 300) : 'measurement failed'
     failedHosts.add('measured', hostKey, error)
-    const none = (id: string): Reading => ({
+    const none = (id: string): RuleReading => ({
       ...emptyReading,
       id,
       reason,
@@ -131,7 +131,7 @@ const measureHost = async (
 
 const emptyReading = { value: null, incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
-const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
+const byId = (readings: readonly RuleReading[]): ReadonlyMap<string, RuleReading> =>
   new Map(readings.map((reading) => [reading.id, reading]))
 
 /** Maximum number of hosts that a log line names. */

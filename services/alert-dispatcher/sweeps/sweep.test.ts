@@ -13,7 +13,7 @@ import {
 } from '../../testing/alerts/dispatcher-backends.ts'
 import type { FakeMonitoredHosts } from '../../testing/alerts/fake-monitored-hosts.ts'
 import { retryUntil } from '../../testing/fetch-json.ts'
-import { hostRecordKey } from '../conditions/condition.ts'
+import { getHostRecordKey } from '../conditions/condition.ts'
 import { FleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
 import { createTestRule } from '../testing/simulated-host.ts'
 
@@ -205,11 +205,11 @@ describe('a sweep', () => {
     const succeededAtMs = async () => (await store.get(fleetRecordKey, FleetRecord))?.succeededAtMs
     await sweep(rig.dispatchers)
     const before = await succeededAtMs()
-    await store.update(hostRecordKey('one'), z.unknown(), () => ({ value: 'damaged' }))
+    await store.update(getHostRecordKey('one'), z.unknown(), () => ({ value: 'damaged' }))
     rig.clock.ms += 60_000
     await sweep(rig.dispatchers)
     expect(await succeededAtMs()).toBe(before)
-    await store.update(hostRecordKey('one'), z.unknown(), () => ({ value: undefined }))
+    await store.update(getHostRecordKey('one'), z.unknown(), () => ({ value: undefined }))
     await sweep(rig.dispatchers)
     expect(await succeededAtMs()).toBe(rig.clock.ms)
   })

@@ -6,12 +6,12 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { HeldReason, Episode, Transition } from '../conditions/condition.ts'
+import type { HoldReason, Episode, Transition } from '../conditions/condition.ts'
 import {
   FleetRecord,
   emptyFleetRecord,
   fleetRecordKey,
-  unsweptHostSummary,
+  emptyHostSummary,
   type HostSummary,
 } from '../conditions/fleet-record.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
@@ -106,7 +106,7 @@ const markSweepStarted = async (
   let known = emptyFleetRecord
   const step = (before = emptyFleetRecord) => {
     known = before
-    const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHostSummary]))
+    const unswept = Object.fromEntries(listed.map((key) => [key, emptyHostSummary]))
     const hosts = { ...unswept, ...before.hosts }
     return { value: { ...before, hosts, sweeps: before.sweeps + 1, startedAtMs: nowMs, isSweeping: true } }
   }
@@ -209,7 +209,7 @@ export interface SweepResult {
   /** Number of notifications written to the outbox, recoveries included. */
   dispatched: number
   /** Number of held notifications by reason. */
-  suppressed: Partial<Record<HeldReason, number>>
+  suppressed: Partial<Record<HoldReason, number>>
   recoveries: number
   unknown: number
   tookMs: number
@@ -257,7 +257,7 @@ const addToTally = (
   swept.recoveries += notifications.filter(({ kind }) => kind === 'recover').length
   for (const [reason, times] of Object.entries(held)) {
     // `held` and `suppressed` have the same keys.
-    const name = reason as HeldReason
+    const name = reason as HoldReason
     swept.suppressed[name] = (swept.suppressed[name] ?? 0) + times
   }
   episodes.push(...decision.episodes)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { parseSettings } from '#shared/config/setting.ts'
 import { computeAgeMs, adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
-import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, adjustHostRecord, getHostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestRecordKey, flushEndedDigest } from '../conditions/digest.ts'
 import { FleetRecord, emptyFleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
 import { isInMaintenance, isInQuietHours } from '../conditions/mute-timings.ts'
@@ -12,13 +12,13 @@ import { applyExpiry } from '../events/apply-event.ts'
 import {
   OpenCounts,
   openCountsKey,
-  countOpenWithOverflow,
-  listOpenPlaces,
+  countOpenEntriesWithOverflow,
+  listOpenEntryIds,
   readEntry,
-  countOpen,
+  countOpenEntries,
 } from '../events/event-buckets.ts'
 import { restoreInboundConditions } from '../events/restore.ts'
-import { type EventEntry, adjustEntry, maxOpenConditions, overflowPlace } from '../events/event-entry.ts'
+import { type EventEntry, adjustEntry, maxOpenConditions, overflowEntryId } from '../events/event-entry.ts'
 import { eventAlertSettings } from '../events/settings.ts'
 import {
   collectEntryNotifications,
@@ -49,9 +49,9 @@ export const processDueInboundConditions = async (
   await restoreInboundConditions(parts)
   const { store, env, clock } = parts
   const lifetimeMs = parseSettings(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
-  const hasRoom = countOpen((await store.get(openCountsKey, OpenCounts)) ?? {}) < max
+  const hasRoom = countOpenEntries((await store.get(openCountsKey, OpenCounts)) ?? {}) < max
   const after = (place: string, entry: EventEntry, now: number): EventEntry =>
-    place === overflowPlace && hasRoom ? closeOverflow(entry) : applyExpiry(entry, { nowMs: now, lifetimeMs })
+    place === overflowEntryId && hasRoom ? closeOverflow(entry) : applyExpiry(entry, { nowMs: now, lifetimeMs })
   const changed = (place: string, entry: EventEntry, now: number): EntryChange => {
     const next = after(place, entry, now)
     if (next === entry && collectEntryNotifications(entry, { policy, nowMs: now }).transitions.length === 0)
@@ -60,7 +60,7 @@ export const processDueInboundConditions = async (
     return next.condition === null ? 'deleted' : next
   }
   const written: WrittenEntry[] = []
-  await runConcurrently(await listOpenPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
+  await runConcurrently(await listOpenEntryIds(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
     const stored = await readEntry(store, place)
     if (!stored?.condition) return void written.push(toUnchangedEntry(place, stored))
     const known = adjustEntry(stored, clock)
@@ -93,7 +93,7 @@ const minuteMs = 60_000
 export const runTick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
   parts.observe.fleet(fleet)
-  parts.observe.inbound(countOpenWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
+  parts.observe.inbound(countOpenEntriesWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
   await using lease = await acquireSweepLease(parts.store, stop)
   if (!lease) return
   if (isSweepDue(fleet, parts)) return void (await sweepWithLease(lease, parts))
@@ -133,16 +133,17 @@ const notifyHost = async (
   { fence }: SweepLease,
   context: Parameters<typeof collectDueNotifications>[1],
 ): Promise<void> => {
-  const key = hostRecordKey(context.hostKey)
+  const key = getHostRecordKey(context.hostKey)
   const known = await store.get(key, HostRecord)
-  if (!known || collectDueNotifications(adjustRecord(known, clock).conditions, context).transitions.length === 0) return
+  if (!known || collectDueNotifications(adjustHostRecord(known, clock).conditions, context).transitions.length === 0)
+    return
   let notified: NotifyResult | undefined
   await store.update(
     key,
     HostRecord,
     (before) => {
       if (!before) return { value: undefined }
-      notified = collectDueNotifications(adjustRecord(before, clock).conditions, context)
+      notified = collectDueNotifications(adjustHostRecord(before, clock).conditions, context)
       return {
         value: { ...before, conditions: notified.conditions },
         outbox: notified.notifications.map(toOutboxMessage),

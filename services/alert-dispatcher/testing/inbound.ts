@@ -5,9 +5,9 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { listOpenPlaces, EventBucket, OpenCounts, openCountsKey, eventBucketKey } from '../events/event-buckets.ts'
+import { listOpenEntryIds, EventBucket, OpenCounts, openCountsKey, getEventBucketKey } from '../events/event-buckets.ts'
 import { restoreMarkerKey } from '../events/restore.ts'
-import { eventEntryKey, maxOpenConditions } from '../events/event-entry.ts'
+import { getEventEntryKey, maxOpenConditions } from '../events/event-entry.ts'
 import { createInboundConditionHandlers } from '../events/inbound-conditions.ts'
 import { processEvents, type PendingEvent } from '../events/consume.ts'
 import { processDueInboundConditions } from '../sweeps/tick.ts'
@@ -131,9 +131,9 @@ export const claimNotifications = async ({ outbox }: Store): Promise<Notificatio
 
 /** Deletes the event data of the store. */
 const deleteEventData = async (store: Store): Promise<void> => {
-  const lists = Object.keys((await store.get(openCountsKey, OpenCounts)) ?? {}).map(eventBucketKey)
+  const lists = Object.keys((await store.get(openCountsKey, OpenCounts)) ?? {}).map(getEventBucketKey)
   const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventBucket))?.over ?? []))
-  const entries = [...(await listOpenPlaces(store, maxOpenConditions)), ...over.flat()].map(eventEntryKey)
+  const entries = [...(await listOpenEntryIds(store, maxOpenConditions)), ...over.flat()].map(getEventEntryKey)
   for (const key of [openCountsKey, restoreMarkerKey, ...lists, ...entries])
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }

@@ -1,8 +1,8 @@
-import type { Reading, Rule } from '#proto/rules.ts'
+import type { RuleReading, Rule } from '#proto/rules.ts'
 import type { Condition, HostRecord, Episode, Transition } from '../conditions/condition.ts'
 import { evaluateHostSweep } from '../conditions/evaluate-host-sweep.ts'
 import type { Notification } from '../notification.ts'
-import type { Policy, Route } from '../policy.ts'
+import type { Policy, NotificationRoute } from '../policy.ts'
 import { type NotifyResult, collectDueNotifications } from '../conditions/notify.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 
@@ -27,7 +27,7 @@ export const testPolicy: Policy = {
 }
 
 /** Returns a route for all alerts to the target `webhook`. */
-export const createTestRoute = (more: Partial<Route> = {}): Route => ({
+export const createTestRoute = (more: Partial<NotificationRoute> = {}): NotificationRoute => ({
   id: 'r',
   matchRule: '*',
   matchHost: '*',
@@ -63,7 +63,7 @@ export const createTestRule = (more: Partial<Rule> & { id: string }): Rule => ({
 })
 
 /** Returns a reading; one without a value has a reason. */
-export const createTestReading = (id: string, value: number | null, more: Partial<Reading> = {}): Reading => ({
+export const createTestReading = (id: string, value: number | null, more: Partial<RuleReading> = {}): RuleReading => ({
   id,
   value,
   reason: value === null ? 'the table is missing' : null,

@@ -1,7 +1,7 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
@@ -128,7 +128,7 @@ describe('an OAuth token of the identity provider', () => {
     await start({ SVC_API_KEY_SECRET: secret })
     idp.accessTokens.set(token, {})
     const claims = { jti: 'a'.repeat(16), sub: 'bob', label: 'laptop', scopes: ['mcp'], iat: 0, exp: 4_102_444_799 }
-    expect((await send(signKey(claims, secret))).status).toBe(200)
+    expect((await send(signApiKey(claims, secret))).status).toBe(200)
     expect((await send('svc_made_up')).status).toBe(401)
     expect(verifications()).toBe(0)
     expect((await send(token)).status).toBe(200)

@@ -6,7 +6,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 import { hasKeyPrefix } from '../auth/keys/key-token.ts'
 import { resolveAuthProvider } from '../auth/provider.ts'
-import { findFeatureRefusal, findRouteRefusal } from '../features/authorization.ts'
+import { findFeatureAccessError, findRouteAccessError } from '../features/authorization.ts'
 import type { Gateway } from '../gateway.ts'
 import { readBearerToken, isSharedSecret } from '../request/bearer.ts'
 import { resolvePublicUrl } from '../request/public-url.ts'
@@ -33,9 +33,9 @@ type AnyRequest = Request<Record<string, string>>
 const guarded = { access: 'write', feature: 'MCP' } as const
 
 /**
- * Returns the caller of the MCP server, from an API key or a token of the identity provider. Cookies and proxy
- * headers are ignored, so pages of every origin may call. Throws `unauthenticated` when neither is configured, unless
- * `SVC_MCP_PUBLIC` is on.
+ * Returns the caller of the MCP server, from an API key or a token of the identity provider. Cookies and proxy headers
+ * are ignored, so that pages of any origin can call the server. Throws `unauthenticated` when neither is configured,
+ * unless `SVC_MCP_PUBLIC` is on.
  */
 export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
   const { env, build, keys, telemetry } = gateway
@@ -49,7 +49,7 @@ export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): 
     }
     requireAllowedHost(request, env)
     telemetry.log.warn('SVC_MCP_PUBLIC is on: anonymous MCP request allowed')
-    const refusal = findFeatureRefusal('MCP', anonymousCaller, policy.permissions)
+    const refusal = findFeatureAccessError('MCP', anonymousCaller, policy.permissions)
     if (refusal) throw refusal
     return anonymousCaller
   }
@@ -61,7 +61,7 @@ export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): 
     )
   }
   const identity = key === undefined ? await identifyByAccessToken(request, gateway) : await gateway.identify(request)
-  const refusal = findRouteRefusal(guarded, identity, policy)
+  const refusal = findRouteAccessError(guarded, identity, policy)
   if (refusal) throw refusal
   return identity
 }
@@ -81,8 +81,8 @@ export const isMcpPublic = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
 
 /**
- * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1);
- * undefined for all other errors. A 401 without credentials has no `error`, and a 403 names the required scope.
+ * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope; undefined for all other errors. See
+ * RFC 6750 §3 and RFC 9728 §5.1. A 401 without credentials has no `error`, and a 403 names the required scope.
  */
 export const createMcpChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,

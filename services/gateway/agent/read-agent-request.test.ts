@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { openConversationQueue, readAgentRequest } from './read-agent-request.ts'
 
-const call: Call = {
+const call: CallContext = {
   identity: { kind: 'anonymous', subject: 'anonymous', features: 'all' },
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,

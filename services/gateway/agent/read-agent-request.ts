@@ -19,13 +19,13 @@ const maxConcurrentBodies = 16
 /** Bodies up to this size do not wait, because they use little memory. */
 const smallBodyBytes = 128 * 1024
 
-/** Limits the conversations that are received at the same time. */
+/** Returns a queue that limits how many conversations are received at the same time. */
 export const openConversationQueue = (): AdmissionQueue =>
   openAdmissionQueue({ refusal: 'too many conversations are being received', maxWaiting: 256, maxWaitMs: 5_000 })
 
 /**
- * Reads and validates an agent request. Clients of the AI SDK send the whole conversation with all its tool results and
- * data, so the messages are reduced to what the agent reads. Throws `too-large` above `SVC_AGENT_MAX_BODY_BYTES`.
+ * Reads and validates an agent request. Clients of the AI SDK send the whole conversation with all tool results, so the
+ * messages are reduced to what the agent reads. Throws `too-large` above `SVC_AGENT_MAX_BODY_BYTES`.
  */
 export const readAgentRequest = async (
   exchange: Pick<RawRequest, 'headers' | 'call' | 'readBody'>,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { hash } from 'node:crypto'
@@ -53,7 +53,7 @@ const keepAlive = ': alive\n\n'
 export const streamRunEvents = async (
   gateway: Pick<Gateway, 'agent' | 'clock'>,
   { runId, after }: RunPosition,
-  call: Call,
+  call: CallContext,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> => {
   const read = (from: number) =>
     gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.elapsedMs() + readTimeoutMs })
@@ -67,7 +67,7 @@ async function* eventsFrom(
   first: RunRead,
   read: (after: number) => Promise<RunRead>,
   runId: string,
-  { signal }: Call,
+  { signal }: CallContext,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder()
   let page = first

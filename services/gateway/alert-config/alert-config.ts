@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { AlertConfigId } from '#proto/alert-policy.ts'
 import type { AlertConfigUpdate, AlertPolicy, AlertConfigKey } from '#proto/alerting.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptForTransit } from '#shared/seal/transit.ts'
@@ -84,7 +84,7 @@ export const generateHexSuffix = (): string => randomBytes(4).toString('hex')
 
 /** The request that changes the configuration, for the audit log. */
 interface ConfigRequest {
-  call: Call
+  call: CallContext
   requestId: string
 }
 
@@ -110,12 +110,12 @@ const secretFields: Readonly<Partial<Record<AlertConfigUpdate['kind'], readonly 
   'webhook-target': ['url', 'headers'],
 }
 
-const encryptSecretFields = async (gateway: Gateway, update: AlertConfigUpdate, call: Call) => {
+const encryptSecretFields = async (gateway: Gateway, update: AlertConfigUpdate, call: CallContext) => {
   const names = new Set(secretFields[update.kind])
   const given = Object.entries(update.value).filter(([, each]) => each !== undefined)
   const secrets = given.filter(([name]) => names.has(name))
   if (secrets.length === 0) return { update }
-  const encrypted = await encryptForAlerts(gateway, Object.fromEntries(secrets), call)
+  const encrypted = await encryptAlertSecrets(gateway, Object.fromEntries(secrets), call)
   const value = Object.fromEntries(given.filter(([name]) => !names.has(name)))
   // Only the kinds in `secretFields` get here, and their secret fields are optional.
   return { update: { ...update, value } as AlertConfigUpdate, encrypted }
@@ -152,8 +152,8 @@ const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)
 
 /** Encrypts secrets for the bus; only `alert-dispatcher` can decrypt them. */
-export const encryptForAlerts = async (
+export const encryptAlertSecrets = async (
   { alerts }: Pick<Gateway, 'alerts'>,
   secrets: object,
-  call: Call,
+  call: CallContext,
 ): Promise<string> => encryptForTransit(await alerts.alertSecretsKey({}, call), secrets)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AuditRecord, actionAudited, type AuditHostName } from '#proto/audit.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -28,7 +28,7 @@ export interface AuditedAction {
 
 /** The request that an action belongs to. */
 export interface AuditContext {
-  call: Pick<Call, 'identity'>
+  call: Pick<CallContext, 'identity'>
   requestId: string
 }
 

@@ -15,7 +15,7 @@ import type { DeniedUsers } from './denied-users.ts'
 import { anonymousCaller } from './identity.ts'
 import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
 import { resolveIdpAddresses } from './idp/addresses.ts'
-import { createProviderApi } from './idp/provider-api.ts'
+import { createIdpApi } from './idp/provider-api.ts'
 import { createSessionTokens } from './idp/session-token.ts'
 import { createRenewal, openIdpSessions, type IdpSessions } from './idp/sessions.ts'
 import { createSignIn, type SignIn, createSignOut, type SignOut } from './idp/sign-in.ts'
@@ -24,7 +24,7 @@ import { hasKeyPrefix } from './keys/key-token.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import type { FetchJson } from './fetch-json.ts'
 import { readBuildAuthSettings, resolveAuthProvider } from './provider.ts'
-import { createEdgeAccess, type EdgeAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
+import { createCloudflareAccess, type CloudflareAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
 
 /** Authentication: identifies callers, and signs users in and out. */
 export interface Auth {
@@ -61,10 +61,10 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
   const keySets = openKeySets({ fetchJson, clock, log })
   const site = () => parseSettings(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
   const tokens = createSessionTokens({ addresses, site, clock, keySets, denied })
-  const api = createProviderApi(env, fetchJson)
+  const api = createIdpApi(env, fetchJson)
   const renew = createRenewal({ tokens, api, clock, log })
   const idp = openIdpSessions({ env, tokens, renew })
-  const edgeAccess = createEdgeAccess({ env, clock, keySets })
+  const edgeAccess = createCloudflareAccess({ env, clock, keySets })
   return {
     identify: openIdentify({ env, build, keys, idp, edgeAccess }),
     provider,
@@ -107,7 +107,7 @@ interface IdentifyOptions {
   build: BuildInfo | undefined
   keys: ApiKeys
   idp: IdpSessions
-  edgeAccess: EdgeAccess
+  edgeAccess: CloudflareAccess
 }
 
 const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): Identify => {

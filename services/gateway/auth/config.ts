@@ -53,7 +53,7 @@ const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
 })
 
 /** Settings of API keys. */
-export const keySettings = {
+export const apiKeySettings = {
   SVC_API_KEY_SECRET: signingKeySetting(
     "Secret that signs `svc_` keys, and the operator's bearer token for issuing them. Setting it enables API keys alongside any provider.",
   ),
@@ -115,7 +115,7 @@ export const proxySettings = {
 } as const
 
 /** Settings of the provider `trusted`: user headers of a trusted proxy. */
-export const trustedSettings = {
+export const trustedProviderSettings = {
   SVC_TRUSTED_AUTH_SECRET: signingKeySetting('Shared secret of the trusted proxy.'),
   SVC_TRUSTED_ALLOW_INSECURE: flagSetting(
     false,
@@ -149,10 +149,10 @@ export const trustedSettings = {
 /** All settings of authentication. */
 export const authSettings = {
   SVC_AUTH_PROVIDER: provider('Authentication provider for users, in addition to API keys.'),
-  ...keySettings,
+  ...apiKeySettings,
   ...idpSettings,
   ...proxySettings,
-  ...trustedSettings,
+  ...trustedProviderSettings,
 } as const
 
 /** Returns the conflicts between the settings of a provider, which defaults to the one set in the environment. */

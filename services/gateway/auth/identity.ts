@@ -1,4 +1,4 @@
-import type { Identity, Profile } from '#proto/call.ts'
+import type { Identity, UserProfile } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
 /** The identity of callers without credentials. */
@@ -41,7 +41,7 @@ export const createUserIdentity = ({
       `the authentication provider sent a user ID of more than ${maxSubjectLength} characters`,
     )
   }
-  const profile: Profile = {
+  const profile: UserProfile = {
     ...(name && { name: name.slice(0, maxTextLength) }),
     ...(email && { email: email.slice(0, maxTextLength) }),
     ...(isPicture(avatar) && { avatar }),

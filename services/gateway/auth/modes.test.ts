@@ -8,7 +8,7 @@ import {
 } from '../testing/identity-provider.ts'
 import { startFakeProduct } from '../testing/fake-product.ts'
 import { signInRoutes } from '../testing/identity-routes.ts'
-import { signKey } from './keys/key-token.ts'
+import { signApiKey } from './keys/key-token.ts'
 
 type Variables = Record<string, string>
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const secret = 'the secret of the keys'
-const key = signKey(
+const key = signApiKey(
   { jti: 'a'.repeat(16), sub: 'ci', label: 'ci', scopes: ['write'], iat: 0, exp: 4_102_444_799 },
   secret,
 )

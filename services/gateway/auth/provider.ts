@@ -28,7 +28,7 @@ const headerSettings = { SVC_TRUSTED_ALLOW_INSECURE }
 
 /**
  * Returns the provider: the run-time setting, else that of the web build, else `idp` in cloud mode and `none`
- * otherwise. Only the run-time setting itself overrides the build.
+ * otherwise. Cloud mode never overrides the provider of the build.
  */
 export const resolveAuthProvider = (env: Environment, build: BuildInfo | undefined): AuthProvider => {
   const { SVC_AUTH_PROVIDER: chosen } = parseSettings(providerSettings, env)
@@ -53,7 +53,7 @@ export const resolveAnonymousAccess = (env: Environment, build: BuildInfo | unde
 }
 
 /** Returns whether requests are accepted without verified credentials, so that network access alone is enough. */
-export const canCallUnverified = (env: Environment, build: BuildInfo | undefined): boolean => {
+export const allowsUnverifiedRequests = (env: Environment, build: BuildInfo | undefined): boolean => {
   if (resolveAnonymousAccess(env, build) !== 'nothing') return true
   return resolveAuthProvider(env, build) === 'trusted' && parseSettings(headerSettings, env).SVC_TRUSTED_ALLOW_INSECURE
 }

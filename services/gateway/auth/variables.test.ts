@@ -11,7 +11,7 @@ import { startFakeProduct } from '../testing/fake-product.ts'
 import { identityRoutes } from '../testing/identity-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'
-import { signKey } from './keys/key-token.ts'
+import { signApiKey } from './keys/key-token.ts'
 
 type Variables = Record<string, string>
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await edge[Symbol.asyncDispose]()
 })
 
-const key = signKey(
+const key = signApiKey(
   { jti: 'a'.repeat(16), sub: 'ci', label: 'ci', scopes: ['read'], iat: 0, exp: 4_102_444_799 },
   'secret',
 )

@@ -1,16 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { connectionSessionHeader } from '#proto/http/connections.ts'
 import type { Host } from '#proto/query.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { type HostList, createUnknownHostError } from '../hosts/host-list.ts'
-import { type SavedConnection, formatConnectionKey, type OwnConnections, computeOwnerId } from './user-connections.ts'
+import {
+  type SavedConnection,
+  formatConnectionKey,
+  type CallerConnections,
+  computeOwnerId,
+} from './user-connections.ts'
 
 /** A call with sealed connections, which `query` can decrypt. */
-type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
+type CallWithConnections = CallContext & { connections: Map<string, SealedConnection> }
 
 /**
  * Returns the hosts of one caller: the configured hosts and the saved connections, or only the host of a connection
@@ -52,7 +57,7 @@ const sessionHosts = ({ host: address, ...session }: Session, call: CallWithConn
 
 const ownHosts = (
   configured: HostList,
-  ownConnections: () => OwnConnections | undefined,
+  ownConnections: () => CallerConnections | undefined,
   call: CallWithConnections,
 ): HostList => {
   const all = async () => {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Call, Identity } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -9,10 +9,10 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { userConnectionSettings } from '../features/config.ts'
-import type { Policy } from '../features/policy.ts'
+import type { AccessPolicy } from '../features/policy.ts'
 
 /** The saved connections of one caller. */
-export interface OwnConnections {
+export interface CallerConnections {
   owner: string
   saved: SavedConnections
 }
@@ -23,19 +23,19 @@ export interface UserConnections {
    * Returns the connections of a caller. Throws `not-implemented` with the missing setting, or `unauthenticated` for
    * callers who are not signed in.
    */
-  of(call: Call): Promise<OwnConnections>
+  of(call: CallContext): Promise<CallerConnections>
   /** Returns whether the caller may save connections. */
-  canSave(call: Call): Promise<boolean>
+  canSave(call: CallContext): Promise<boolean>
   /** Like `of`, but returns undefined instead of throwing. */
-  ifAny(call: Call): OwnConnections | undefined
+  ifAny(call: CallContext): CallerConnections | undefined
   /** Removes all connections of a caller, even while the feature is off; returns their number. */
   removeAll(identity: Identity): Promise<number>
 }
 
 interface UserConnectionsDeps {
   env: Environment
-  query: Client<typeof query>
-  policy: () => Policy
+  query: ServiceClient<typeof query>
+  policy: () => AccessPolicy
   /** Undefined without a state database. */
   saved: SavedConnections | undefined
 }
@@ -43,7 +43,7 @@ interface UserConnectionsDeps {
 export const openUserConnections = ({ env, query, policy, saved }: UserConnectionsDeps): UserConnections => {
   const isOn = (): boolean => parseSettings(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
   /** Without sign-in all anonymous callers share one owner; with it, only signed-in callers own connections. */
-  const mayOwn = ({ identity: { kind } }: Call): boolean =>
+  const mayOwn = ({ identity: { kind } }: CallContext): boolean =>
     kind === 'user' || kind === 'key' || (kind === 'anonymous' && policy().anonymous === 'write')
 
   return {

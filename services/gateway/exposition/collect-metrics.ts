@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ExpositionHead } from '#proto/exposition.ts'
 import type { MetricsQuery } from '#proto/http/exposition.ts'
@@ -25,9 +25,9 @@ interface HostMetrics extends ExpositionHead {
 
 /** Collects the metrics of hosts concurrently and passes each result to `take` at once. Hosts fail independently. */
 export const collectHostMetrics = async (
-  client: Client<typeof query>,
+  client: ServiceClient<typeof query>,
   hosts: readonly Host[],
-  call: () => Call,
+  call: () => CallContext,
   take: (gathered: HostMetrics) => void,
 ): Promise<void> => {
   const waiting = hosts.values()
@@ -37,7 +37,11 @@ export const collectHostMetrics = async (
   await Promise.all(Array.from({ length: maxConcurrent }, worker))
 }
 
-const collectMetricsOfHost = async (client: Client<typeof query>, host: Host, call: Call): Promise<HostMetrics> => {
+const collectMetricsOfHost = async (
+  client: ServiceClient<typeof query>,
+  host: Host,
+  call: CallContext,
+): Promise<HostMetrics> => {
   try {
     const { head, frames } = await client.exposition({ hostKey: host.key }, call)
     const pieces = await Array.fromAsync(frames)

@@ -2,8 +2,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Logger } from 'pino'
 import type { alerts } from '#proto/alerts.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { MetricsQuery } from '#proto/http/exposition.ts'
 import type { Host, query } from '#proto/query.ts'
@@ -37,8 +37,8 @@ export interface Exposition {
 }
 
 interface Sources {
-  query: Client<typeof query>
-  alerts: Client<typeof alerts>
+  query: ServiceClient<typeof query>
+  alerts: ServiceClient<typeof alerts>
   hosts: HostList
   clock: Clock
   log: Logger
@@ -117,7 +117,7 @@ const readFiringCounts = async ({ alerts, clock, log }: Sources): Promise<Readon
  * Returns a call of the gateway with low priority. A scraper that disconnects does not cancel it, because other
  * scrapers share the result.
  */
-const createGatewayCall = (clock: Clock, withinMs: number): Call => ({
+const createGatewayCall = (clock: Clock, withinMs: number): CallContext => ({
   identity: gatewayIdentity,
   deadline: clock.elapsedMs() + withinMs,
   signal: new AbortController().signal,

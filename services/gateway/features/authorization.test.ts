@@ -7,10 +7,10 @@ import { toPublicError } from '../response/error-response.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 import type { RouteAccessLevel } from '../http-route.ts'
 import { featureSettings } from './config.ts'
-import { resolvePermissions, type Policy } from './policy.ts'
-import { explainForbidden, findRouteRefusal, listUsableFeatures } from './authorization.ts'
+import { resolvePermissions, type AccessPolicy } from './policy.ts'
+import { explainForbiddenError, findRouteAccessError, listUsableFeatures } from './authorization.ts'
 
-const policy = (right: AnonymousAccess, env: Record<string, string> = {}): Policy => ({
+const policy = (right: AnonymousAccess, env: Record<string, string> = {}): AccessPolicy => ({
   permissions: resolvePermissions(parseSettings(featureSettings, env), {}),
   anonymous: right,
 })
@@ -43,17 +43,17 @@ describe('who may call, by the mode of the service', () => {
   ]
   it.each(rows)('anonymous may %s: %s', (mode, _who, identity, ...expected) => {
     const outcomes = accesses.map((access) =>
-      statusOf(findRouteRefusal({ access, feature: null }, identity, policy(mode))),
+      statusOf(findRouteAccessError({ access, feature: null }, identity, policy(mode))),
     )
     expect(outcomes).toEqual(expected)
   })
 
   it('lets guests, but no anonymous callers, use guest routes', () => {
     const route = { access: 'write', feature: 'AGENT', guests: true } as const
-    expect(statusOf(findRouteRefusal(route, guest, policy('read')))).toBe('in')
-    expect(statusOf(findRouteRefusal(route, anonymousCaller, policy('read')))).toBe(signIn)
+    expect(statusOf(findRouteAccessError(route, guest, policy('read')))).toBe('in')
+    expect(statusOf(findRouteAccessError(route, anonymousCaller, policy('read')))).toBe(signIn)
     expect(
-      statusOf(findRouteRefusal(route, guest, policy('read', { SVC_FEATURE_AGENT_ACCESS: 'authenticated' }))),
+      statusOf(findRouteAccessError(route, guest, policy('read', { SVC_FEATURE_AGENT_ACCESS: 'authenticated' }))),
     ).toBe(signIn)
   })
 })
@@ -85,7 +85,7 @@ describe('a feature', () => {
     [{}, 'read', 'anonymous', anonymousCaller, 'in'],
   ]
   it.each(rows)('with %j, access %s, %s', (env, access, _who, identity, expected) => {
-    expect(statusOf(findRouteRefusal({ access, feature: 'TABLES' }, identity, policy('write', env)))).toBe(expected)
+    expect(statusOf(findRouteAccessError({ access, feature: 'TABLES' }, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe('a feature', () => {
     const serviceError = new ServiceError('forbidden', 'you do not have access to the chart x', {
       details: { feature: 'TABLES' },
     })
-    expect(statusOf(explainForbidden(serviceError, identity, policy('write', env)))).toBe(expected)
+    expect(statusOf(explainForbiddenError(serviceError, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
@@ -106,7 +106,7 @@ describe('a feature', () => {
     new ServiceError('invalid', 'odd', { details: { feature: 'TABLES' } }),
     new Error('odd'),
   ])('leaves other failures unchanged: %s', (error) => {
-    expect(explainForbidden(error, anonymousCaller, policy('write', off))).toBe(error)
+    expect(explainForbiddenError(error, anonymousCaller, policy('write', off))).toBe(error)
   })
 })
 

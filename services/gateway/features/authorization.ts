@@ -1,10 +1,10 @@
-import { Feature, features, type Identity, mayUse, type Call, type Scope } from '#proto/call.ts'
+import { Feature, features, type Identity, mayUseFeature, type CallContext, type ApiKeyScope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Gateway } from '../gateway.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'
-import type { Permissions, Policy } from './policy.ts'
+import type { Permissions, AccessPolicy } from './policy.ts'
 
 type RouteAccess = Pick<Route, 'access' | 'feature' | 'guests'>
 
@@ -12,16 +12,16 @@ type RouteAccess = Pick<Route, 'access' | 'feature' | 'guests'>
  * Returns the error for a caller that may not use a route; undefined if it may. Routes with access `own-bearer` check
  * their bearer token themselves.
  */
-export const findRouteRefusal = (
+export const findRouteAccessError = (
   { access, feature, guests = false }: RouteAccess,
   identity: Identity,
-  policy: Policy,
+  policy: AccessPolicy,
 ): Error | undefined => {
   const isOpen = access === 'anonymous' || access === 'own-bearer'
   if (feature !== null) {
     if (!policy.permissions[feature].enabled) return createFeatureDisabledError(feature)
     if (!isOpen) {
-      const refusal = findFeatureRefusal(feature, identity, policy.permissions)
+      const refusal = findFeatureAccessError(feature, identity, policy.permissions)
       if (refusal) return refusal
     }
   }
@@ -35,7 +35,7 @@ export const findRouteRefusal = (
 }
 
 /** Returns the error for a caller that may not use a feature; undefined if it may. */
-export const findFeatureRefusal = (
+export const findFeatureAccessError = (
   feature: Feature,
   identity: Identity,
   permissions: Permissions,
@@ -43,24 +43,24 @@ export const findFeatureRefusal = (
   const { enabled, access } = permissions[feature]
   if (!enabled) return createFeatureDisabledError(feature)
   if (access === 'authenticated' && isNotSignedIn(identity)) return createSignInError()
-  return mayUse(identity, feature)
+  return mayUseFeature(identity, feature)
     ? undefined
     : new ServiceError('forbidden', `you do not have access to feature "${feature}"`)
 }
 
 /**
- * Replaces the `forbidden` error of a service for a missing feature by the error of the gateway, which distinguishes
- * disabled features, missing sign-in and missing permissions. Returns all other errors unchanged.
+ * Replaces the `forbidden` error of a service for a missing feature by the error of the gateway. That error
+ * distinguishes disabled features, missing sign-in and missing permissions. Returns all other errors unchanged.
  */
-export const explainForbidden = (error: unknown, identity: Identity, { permissions }: Policy): unknown => {
+export const explainForbiddenError = (error: unknown, identity: Identity, { permissions }: AccessPolicy): unknown => {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') return error
   const feature = Feature.safeParse(error.details?.feature)
-  return feature.success ? (findFeatureRefusal(feature.data, identity, permissions) ?? error) : error
+  return feature.success ? (findFeatureAccessError(feature.data, identity, permissions) ?? error) : error
 }
 
 /** Returns the features of an identity that the permissions allow. */
 export const listUsableFeatures = (identity: Identity, permissions: Permissions): Identity['features'] => {
-  const usable = features.filter((feature) => findFeatureRefusal(feature, identity, permissions) === undefined)
+  const usable = features.filter((feature) => findFeatureAccessError(feature, identity, permissions) === undefined)
   return usable.length === features.length ? 'all' : usable
 }
 
@@ -79,7 +79,7 @@ export const limitToPermissions = (identity: Identity, permissions: Permissions)
 /** Returns whether a caller is not signed in. */
 const isNotSignedIn = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
-const isAccessAllowed = (right: Policy['anonymous'], access: Route['access']): boolean =>
+const isAccessAllowed = (right: AccessPolicy['anonymous'], access: Route['access']): boolean =>
   right === 'write' || (right === 'read' && access === 'read')
 
 const createFeatureDisabledError = (feature: Feature): HttpError =>
@@ -89,8 +89,8 @@ const createSignInError = (): ServiceError =>
   new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
 
 /** Returns whether the caller may change users and grants of hosts; false while `query` is unavailable. */
-export const canManageUsers = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
-  if (findRouteRefusal({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
+export const canManageUsers = async ({ query, policy }: Gateway, call: CallContext): Promise<boolean> => {
+  if (findRouteAccessError({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
   return (await ignoreUnavailable(() => query.management({}, call)))?.enabled === true
 }
 
@@ -108,7 +108,7 @@ export const hasScopeForRoute = (
 }
 
 /** Returns the scopes that allow a route, narrowest first; one of them is sufficient. */
-const listSufficientScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
+const listSufficientScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly ApiKeyScope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']
   return access === 'write' ? ['write'] : ['read', 'write']

@@ -12,7 +12,7 @@ const accessWords: Readonly<Record<string, FeatureAccess>> = {
 }
 
 /** Parses an access level, case-insensitively; undefined when it is unknown. */
-export const parseAccess = (word: string): FeatureAccess | undefined => {
+export const parseFeatureAccess = (word: string): FeatureAccess | undefined => {
   const lower = word.trim().toLowerCase()
   return Object.hasOwn(accessWords, lower) ? accessWords[lower] : undefined
 }
@@ -50,7 +50,7 @@ const accessOf = (feature: Feature): Setting<FeatureAccess | undefined> => ({
   allowed: 'public, guest (the same), authenticated',
   parse: (value) => {
     if (value === undefined) return undefined
-    const access = parseAccess(value)
+    const access = parseFeatureAccess(value)
     if (access === undefined) throw new Error('must be public, guest or authenticated')
     return access
   },

@@ -16,11 +16,11 @@ import {
 } from '#shared/config/setting.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { type AnonymousAccess, resolveAnonymousAccess } from '../auth/provider.ts'
-import { isOnEdge } from '../request/client-address.ts'
-import { featureSettings, type FeatureAccess, parseAccess, parseFeature } from './config.ts'
+import { isEdgeRuntime } from '../request/client-address.ts'
+import { featureSettings, type FeatureAccess, parseFeatureAccess, parseFeature } from './config.ts'
 
 /** The rules that decide whether a caller may use a route. */
-export interface Policy {
+export interface AccessPolicy {
   permissions: Permissions
   /** Rights of anonymous callers. */
   anonymous: AnonymousAccess
@@ -34,7 +34,7 @@ export const createPolicyReader = (
   env: Environment,
   build: BuildInfo | undefined,
   file: FilePermissions,
-): (() => Policy) => {
+): (() => AccessPolicy) => {
   let resolved: { values: SettingValues<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
     const values = parseSettings(featureSettings, env)
@@ -98,7 +98,7 @@ const { SVC_CONFIG_FILE } = featureSettings
  */
 export const readFeatureFile = (env: Environment, log: Logger): FilePermissions => {
   const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)
-  if (path === undefined || isOnEdge(env)) return {}
+  if (path === undefined || isEdgeRuntime(env)) return {}
   const { permissions, skipped } = permissionsOf(readTable(path))
   for (const { entry, reason } of skipped) log.warn({ entry, reason }, 'entry of SVC_CONFIG_FILE skipped')
   return permissions
@@ -108,7 +108,7 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
 export const findFeatureFileProblems = (env: Environment): readonly SettingProblem[] => {
   if (findSettingProblems({ SVC_CONFIG_FILE }, env).length > 0) return []
   const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)
-  if (path === undefined || isOnEdge(env)) return []
+  if (path === undefined || isEdgeRuntime(env)) return []
   try {
     readTable(path)
     return []
@@ -180,7 +180,7 @@ const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: Skippe
       if (enabled === undefined) skip('must be true or false')
       else permission.enabled = enabled
     } else if (name === 'access') {
-      const access = parseAccess(String(value))
+      const access = parseFeatureAccess(String(value))
       if (access === undefined) skip('must be public, guest or authenticated')
       else permission.access = access
     } else skip('is unknown; allowed: enabled, access')

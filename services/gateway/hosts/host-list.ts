@@ -1,7 +1,7 @@
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host, query, HostState } from '#proto/query.ts'
-import { type KnownHosts, openKnownHosts } from '#shared/hosts/known-hosts.ts'
+import { type HostCache, createHostCache } from '#shared/hosts/known-hosts.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { gatewayIdentity } from '../auth/identity.ts'
@@ -10,13 +10,13 @@ import { gatewayIdentity } from '../auth/identity.ts'
 const maxNamedHosts = 20
 
 /** The configured hosts, with lookup by position. */
-export interface HostList extends KnownHosts {
+export interface HostList extends HostCache {
   /** Returns the host at this position; throws `not-found` with the parameter and the available hosts. */
   find(hostId: number, parameter?: string): Promise<Host>
 }
 
-export const openHostList = (client: Client<typeof query>, clock: Clock): HostList => {
-  const hosts = openKnownHosts(client, clock, gatewayIdentity)
+export const openHostList = (client: ServiceClient<typeof query>, clock: Clock): HostList => {
+  const hosts = createHostCache(client, clock, gatewayIdentity)
   const find = async (hostId: number, parameter = 'hostId'): Promise<Host> => {
     const known = await hosts.all()
     const host = known.find(({ id }) => id === hostId)
@@ -56,7 +56,7 @@ export interface HostStates extends Disposable {
 
 /** Opens the cache of host states. Concurrent callers share one request. */
 export const openHostStates = (
-  client: Pick<Client<typeof query>, 'hostStates'>,
+  client: Pick<ServiceClient<typeof query>, 'hostStates'>,
   clock: Clock,
   { log }: Telemetry,
 ): HostStates => {
@@ -140,5 +140,5 @@ export const replaceHostKeys = <T extends { hostKey: string | null }>(found: rea
 const noHost = { hostId: null, host: null }
 
 /** Returns id and name for a host key; both are null if the caller may not see the host. */
-export const nameHostOrNull = (hostKey: string | null, nameOf: HostNameLookup) =>
+export const findHostNameOrNull = (hostKey: string | null, nameOf: HostNameLookup) =>
   (hostKey === null ? noHost : nameOf(hostKey)) ?? noHost

@@ -1,4 +1,4 @@
-import type { Billing } from '#proto/http/billing.ts'
+import type { BillingStatus } from '#proto/http/billing.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { optionalTextSetting, parseFlag, parseSettings, secretSetting, type Setting } from '#shared/config/setting.ts'
@@ -106,7 +106,7 @@ export const billingSettings = {
 } as const
 
 /** Returns whether billing is active, and its URL. */
-export const resolveBilling = (env: Environment, build: BuildInfo | undefined): Billing => {
+export const resolveBilling = (env: Environment, build: BuildInfo | undefined): BillingStatus => {
   if (resolveEdition(env, build) !== cloudEdition) return noBilling('Billing is available in the cloud edition only.')
   const { SVC_BILLING_SERVER: server } = parseSettings(billingSettings, env)
   if (server === undefined) return noBilling('Billing is not configured: SVC_BILLING_SERVER is not set.')
@@ -115,7 +115,7 @@ export const resolveBilling = (env: Environment, build: BuildInfo | undefined): 
   return { active: true, message: 'The billing server lets users manage billing.', server }
 }
 
-const noBilling = (message: string): Billing => ({ active: false, message, server: null })
+const noBilling = (message: string): BillingStatus => ({ active: false, message, server: null })
 
 const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Environment } from '#shared/config/environment.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { reportIfDue } from './usage-report.ts'
+import { sendUsageReportIfDue } from './usage-report.ts'
 
 let store: Store
 let nowMs: number
@@ -20,7 +20,7 @@ const dayMs = 86_400_000
 const endpoint = 'https://telemetry.example/v1'
 
 const report = (env: Environment = { SVC_TELEMETRY_ENDPOINT: endpoint }, hosts = 1, fails = false) =>
-  reportIfDue({
+  sendUsageReportIfDue({
     env,
     store,
     clock: createClock(() => nowMs),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { urlSetting, parseSettings } from '#shared/config/setting.ts'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HostList } from '../hosts/host-list.ts'
 
@@ -32,7 +32,7 @@ interface UsageReportDeps {
   log: Logger
   hosts: Pick<HostList, 'all'>
   /** Sends to an operator-supplied address. */
-  send: Send
+  send: RequestSender
   version: string
 }
 
@@ -42,12 +42,12 @@ const timeoutMs = 5_000
 
 /** Checks every hour whether a report is due. The first check is one hour after start, so short trials send none. */
 export const openUsageReport = (deps: UsageReportDeps): Disposable => {
-  const timer = setInterval(() => void reportIfDue(deps), checkEveryMs).unref()
+  const timer = setInterval(() => void sendUsageReportIfDue(deps), checkEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** Sends at most one report per day for all processes together. A failed report is not retried on that day. */
-export const reportIfDue = async (deps: UsageReportDeps): Promise<void> => {
+export const sendUsageReportIfDue = async (deps: UsageReportDeps): Promise<void> => {
   const { env, store, clock, log, hosts, send, version } = deps
   try {
     const endpoint = parseSettings(usageReportSettings, env).SVC_TELEMETRY_ENDPOINT

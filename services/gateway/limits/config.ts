@@ -3,7 +3,7 @@ import { optionalTextSetting, wholeNumberSetting } from '#shared/config/setting.
 const atLeastOne = { min: 1 }
 
 /** Settings of rate limits. All processes with the same Redis or state database share the counters. */
-export const limitSettings = {
+export const rateLimitSettings = {
   RATE_LIMIT_API_PER_MIN: wholeNumberSetting(100, 'Data-route requests per minute and client address.', atLeastOne),
   RATE_LIMIT_AGENT_PER_MIN: wholeNumberSetting(
     10,
@@ -40,7 +40,7 @@ const binding = (budget: string) =>
   )
 
 /** Rate limit bindings of the edge platform. They are ignored, because only its own runtime provides them. */
-export const limitBindings = {
+export const rateLimitBindings = {
   SVC_RATE_LIMIT_API: binding('data-route requests'),
   SVC_RATE_LIMIT_AGENT: binding('agent requests'),
   SVC_RATE_LIMIT_MCP: binding('MCP requests'),

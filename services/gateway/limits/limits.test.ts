@@ -9,7 +9,7 @@ import { startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { sessionRoutes } from '../routes/auth-session.ts'
-import type { limitSettings } from './config.ts'
+import type { rateLimitSettings } from './config.ts'
 import type { RateLimitBudget } from './limits.ts'
 
 const traits = {
@@ -51,7 +51,7 @@ const statuses = async (often: number, request: () => Promise<{ status: number }
 }
 
 describe('a budget', () => {
-  const rows: [limit: RateLimitBudget, variable: keyof typeof limitSettings, fallback: number][] = [
+  const rows: [limit: RateLimitBudget, variable: keyof typeof rateLimitSettings, fallback: number][] = [
     ['data', 'RATE_LIMIT_API_PER_MIN', 100],
     ['agent', 'RATE_LIMIT_AGENT_PER_MIN', 10],
     ['mcp', 'RATE_LIMIT_MCP_PER_MIN', 30],

@@ -10,9 +10,9 @@ import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { formatSetCookie, readCookie, isHttpsRequest } from '../auth/cookies.ts'
 import { isTimingSafeEqual } from '../request/bearer.ts'
-import { limitSettings } from './config.ts'
+import { rateLimitSettings } from './config.ts'
 
-type LimitName = keyof typeof limitSettings
+type LimitName = keyof typeof rateLimitSettings
 
 const budgets = {
   data: 'RATE_LIMIT_API_PER_MIN',
@@ -93,7 +93,7 @@ const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
     return [name, () => parseSettings(alone, env)[name] as number] as const
   }
   // Object.fromEntries loses the key type; every limit is present.
-  return Object.fromEntries(Object.entries(limitSettings).map(allowance)) as Record<LimitName, () => number>
+  return Object.fromEntries(Object.entries(rateLimitSettings).map(allowance)) as Record<LimitName, () => number>
 }
 
 /** Returns the RateLimit headers of a response. */
@@ -105,7 +105,7 @@ export const createRateLimitHeaders = ({ allowed, used, endsInMs }: RateLimitSta
   ] as const
 
 /** Throws `rate-limited` if the budget is exceeded. */
-export const requireWithinRateLimit = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
+export const enforceRateLimit = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
   if (used <= allowed) return
   const sentence =
     counted === 'guest-day'
@@ -121,7 +121,7 @@ const keyBytes = 32
 /** Lifetime of the cookie, longer than the longest budget of guests, which is one day. */
 const maxAgeMs = 30 * 86_400_000
 
-/** Identifies callers of cloud mode without credentials by a signed cookie. */
+/** Identifies callers without credentials in cloud mode by a signed cookie. */
 export interface Guests {
   /** Returns the guest of a request; undefined without a valid guest cookie. */
   find(headers: IncomingHttpHeaders): Promise<Identity | undefined>

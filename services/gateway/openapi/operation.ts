@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ErrorResponse } from '#proto/http/response.ts'
-import { OAuthFailure } from '#proto/http/auth.ts'
+import { OAuthErrorResponse } from '#proto/http/auth.ts'
 import type { Route } from '../http-route.ts'
 
 /** Returns the OpenAPI operation of a route: parameters, responses and every error. */
@@ -96,7 +96,7 @@ const createErrorReferences = (route: Route): ZodOpenApiResponsesObject =>
     statusesOf(route).map((status) => [status, { $ref: `#/components/responses/${nameOf(status, route)}` }]),
   )
 
-/** The shared error responses. */
+/** Returns the shared error responses. */
 export const createErrorResponses = (routes: readonly Route[]): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
     routes.flatMap((route) =>
@@ -137,7 +137,7 @@ const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject
 }
 
 const failureOf = (status: string, route: Route): z.ZodType => {
-  if (route.errorFormat) return OAuthFailure
+  if (route.errorFormat) return OAuthErrorResponse
   return isJsonRpc(status, route) ? JsonRpcFailure : ErrorResponse
 }
 

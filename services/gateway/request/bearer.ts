@@ -41,7 +41,10 @@ const comparisonsWith = (secret: RotatingKey) => {
 export const readBearerToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   /^bearer +(?<bearer>\S.*)$/i.exec(authorization ?? '')?.groups?.bearer?.trimEnd()
 
-/** Compares two texts in constant time, so that the duration reveals neither their content nor their lengths. */
+/**
+ * Returns whether two texts are equal. The comparison takes constant time, so that it reveals neither their content nor
+ * their lengths.
+ */
 export const isTimingSafeEqual = (candidate: string, secret: string): boolean => createTextComparison(secret)(candidate)
 
 /** Returns `isTimingSafeEqual` for one secret, whose digest is computed once. */
@@ -53,7 +56,7 @@ const createTextComparison = (secret: string): ((candidate: string) => boolean) 
 // Hashing to text is faster in Node than hashing to bytes.
 const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
 
-/** Returns true for the current or the previous secret that is shared with a proxy. */
+/** Returns whether a text is the current or the previous secret that is shared with a proxy. */
 export const isSharedSecret = (candidate: string | undefined, { current, previous }: RotatingKey): boolean => {
   if (candidate === undefined) return false
   // Both are always compared, so that the response time does not reveal which one matched.

@@ -36,7 +36,7 @@ const addressHeader: Setting<string | undefined> = {
 }
 
 /** Settings that define how the client address is determined. */
-export const addressSettings = {
+export const clientAddressSettings = {
   SVC_TRUST_PROXY_HEADERS: trust,
   SVC_CLIENT_ADDRESS_HEADER: addressHeader,
   SVC_TRUSTED_PROXY_HOPS: wholeNumberSetting(
@@ -51,7 +51,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** Returns true if headers of proxies are trusted. */
 export const shouldTrustProxies = (env: Environment): boolean =>
-  parseSettings(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
+  parseSettings(clientAddressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isEdgeRuntime(env)
 
 /**
  * Returns the rate limit key of a client: its IPv4 address, or its IPv6 /64, the smallest network that providers
@@ -77,11 +77,11 @@ const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address |
 
 /** Returns the header that names the client; undefined if no header is trusted. */
 const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
-  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = parseSettings(addressSettings, env)
+  const { SVC_CLIENT_ADDRESS_HEADER: chosen } = parseSettings(clientAddressSettings, env)
   const isTrusted = shouldTrustProxies(env)
   if (isTrusted && chosen !== undefined) return chosen
   // The edge platform overwrites it in every request.
-  if (isOnEdge(env) && headers[edgeHeader] !== undefined) return edgeHeader
+  if (isEdgeRuntime(env) && headers[edgeHeader] !== undefined) return edgeHeader
   return isTrusted ? forwardedFor : undefined
 }
 
@@ -112,7 +112,7 @@ export const selectForwardedEntry = (list: string | string[] | undefined, hops: 
 
 /** Returns the number of trusted proxies between the client and the product. */
 export const readTrustedProxyHops = (env: Environment): number =>
-  parseSettings(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
+  parseSettings(clientAddressSettings, env).SVC_TRUSTED_PROXY_HOPS
 
 const connectionKeys = new WeakMap<Socket, string>()
 
@@ -152,7 +152,7 @@ export const edgeSettings = {
 } as const
 
 /** Returns true if the edge platform runs this process. */
-export const isOnEdge = (env: Environment): boolean => {
+export const isEdgeRuntime = (env: Environment): boolean => {
   const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = parseSettings(edgeSettings, env)
   return EDGE_WORKERS || EDGE_PAGES || EDGE_LOCAL_EMULATOR
 }

@@ -48,7 +48,7 @@ export const createErrorBody = ({ type, message, details }: PublicError, request
 })
 
 /** Responds to an error that a route threw. A partial response is aborted, so that it does not look complete. */
-export const answerFailure =
+export const createErrorHandler =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
     const exchange = getExchange(response)

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import type { ActionOutcome } from '#proto/actions.ts'
 import { formatAuditHostName } from '#proto/audit.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Host } from '#proto/host.ts'
 import { ActionResponse, ActionRequest } from '#proto/http/actions.ts'
 import { ManagementResponse, ManagementRequest, ManagementState } from '#proto/http/management.ts'
@@ -38,7 +38,7 @@ type Action = z.output<typeof ActionRequest>
 
 /** The request that an action belongs to. */
 interface ActionContext {
-  call: Call
+  call: CallContext
   requestId: string
   /** Added to the target in the audit record. */
   origin?: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ const dispatchAction = (
   { query }: Gateway,
   hostKey: string,
   { action, params }: Action,
-  call: Call,
+  call: CallContext,
 ): Promise<ActionOutcome> => {
   if (action === 'killQuery') return query.killQuery({ hostKey, ...params }, call)
   if (action === 'killMutation') return query.killMutation({ hostKey, ...params }, call)

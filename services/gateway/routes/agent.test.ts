@@ -1,17 +1,17 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type agent, type AgentMessage, AgentQuestion } from '#proto/agent.ts'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import { fakeApprovalId, fakeRunId, fakeRuns } from '../testing/agent.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
-type Agent = Partial<Handlers<typeof agent>>
+type Agent = Partial<ServiceHandlers<typeof agent>>
 
 let product: FakeProduct
-let requests: { method: string; input: Record<string, unknown>; call: Call }[] = []
+let requests: { method: string; input: Record<string, unknown>; call: CallContext }[] = []
 afterEach(async () => {
   requests = []
   await product[Symbol.asyncDispose]()
@@ -22,10 +22,10 @@ const started = async (replaced: Agent = {}, more: Parameters<typeof startFakePr
   const runs: Agent = { ...fakeRuns, ...replaced }
   const noted = Object.entries(runs).map(([method, handler]) => [
     method,
-    (input: Record<string, unknown>, call: Call) => {
+    (input: Record<string, unknown>, call: CallContext) => {
       requests.push({ method, input, call })
       // The bus has validated the input with the schema of this method.
-      return (handler as (input: unknown, call: Call) => unknown)(input, call)
+      return (handler as (input: unknown, call: CallContext) => unknown)(input, call)
     },
   ])
   product = await startFakeProduct({ agent: Object.fromEntries(noted), ...more })
@@ -309,7 +309,7 @@ describe('access to the agent', () => {
   it('accepts an API key with the scope "agent"', async () => {
     await started({}, { env: { SVC_API_KEY_SECRET: secret } })
     const key = (scopes: ('agent' | 'read')[]) =>
-      bearer(signKey({ sub: 'ci', label: 'ci', jti: 'a'.repeat(16), iat: 0, exp: 4_102_444_799, scopes }, secret))
+      bearer(signApiKey({ sub: 'ci', label: 'ci', jti: 'a'.repeat(16), iat: 0, exp: 4_102_444_799, scopes }, secret))
     expect(await statusOf(key(['agent']))).toBe(200)
     expect(await statusOf(key(['read']))).toBe(403)
   })

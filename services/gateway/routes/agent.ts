@@ -9,7 +9,7 @@ import {
   AgentRunPath,
   StopRunResponse,
   ApprovalResponse,
-  ApprovalRequest,
+  ApprovalDecisionRequest,
   EgressResponse,
 } from '#proto/http/agent.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -140,7 +140,7 @@ const decideApproval = definePostRoute({
   access: 'write',
   limit: 'data',
   query: noQuery,
-  body: ApprovalRequest,
+  body: ApprovalDecisionRequest,
   answer: ApprovalResponse,
   handle: async ({ path, body: { approved }, call, requestId }, gateway) => {
     requireFeature(call.identity, 'AGENT', 'the agent')
@@ -194,7 +194,7 @@ const decideEgress = definePostRoute({
   guests: true,
   limit: 'data',
   query: noQuery,
-  body: ApprovalRequest,
+  body: ApprovalDecisionRequest,
   answer: EgressResponse,
   handle: async ({ path, body: { approved }, call }, { agent }) => {
     const { id: approvalId } = parseRequestInput(ApprovalPath, path)

@@ -2,7 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ApiKeyResponse, ApiKeyRequest, ApiKeysResponse, type ListedKey, RevokedKeyResponse } from '#proto/http/auth.ts'
+import {
+  ApiKeyResponse,
+  ApiKeyRequest,
+  ApiKeysResponse,
+  type ApiKeySummary,
+  RevokedKeyResponse,
+} from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { type ApiKeys, isOperator, createOperatorRequiredError, operatorIdentity } from '../auth/keys/keys.ts'
 import type { ApiKeyRecord } from '../auth/keys/registry.ts'
@@ -79,7 +85,7 @@ const ownerOf = (
   return identity.subject
 }
 
-const toListedKey = ({ claims, lastUsedAtMs, revokedAtMs }: ApiKeyRecord): ListedKey => ({
+const toListedKey = ({ claims, lastUsedAtMs, revokedAtMs }: ApiKeyRecord): ApiKeySummary => ({
   id: claims.jti,
   label: claims.label,
   subject: claims.sub,

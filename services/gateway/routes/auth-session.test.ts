@@ -1,6 +1,6 @@
 import { createClock } from '#shared/time/clock.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { signInRoutes } from '../testing/identity-routes.ts'
@@ -9,7 +9,7 @@ type Variables = Record<string, string>
 
 const secret = 'the secret of the keys'
 const keyOf = (exp: number, signedBy = secret) =>
-  signKey({ jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['write'], iat: 0, exp }, signedBy)
+  signApiKey({ jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['write'], iat: 0, exp }, signedBy)
 
 let nowMs: number
 beforeEach(() => {

@@ -13,7 +13,7 @@ import {
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { ignoreUnavailable } from '#shared/bus/failure.ts'
-import { keySettings } from '../auth/config.ts'
+import { apiKeySettings } from '../auth/config.ts'
 import {
   idpCookie,
   formatCookieRemoval,
@@ -23,7 +23,7 @@ import {
   keyCookie,
 } from '../auth/cookies.ts'
 import { verifyKeySignature } from '../auth/keys/key-token.ts'
-import { findRouteRefusal, listUsableFeatures } from '../features/authorization.ts'
+import { findRouteAccessError, listUsableFeatures } from '../features/authorization.ts'
 import type { Gateway } from '../gateway.ts'
 import { resolveCloudMode } from '../installation/edition.ts'
 import { createSuccessBody } from '../response/envelope.ts'
@@ -145,7 +145,8 @@ export const describeCaller = (
   { auth, keys, policy }: Pick<Gateway, 'auth' | 'keys' | 'policy'>,
 ): Me => {
   const current = policy()
-  const may = (access: 'read' | 'write') => findRouteRefusal({ access, feature: null }, identity, current) === undefined
+  const may = (access: 'read' | 'write') =>
+    findRouteAccessError({ access, feature: null }, identity, current) === undefined
   const usable = listUsableFeatures(identity, current.permissions)
   const provider = auth.provider()
   return {
@@ -168,7 +169,7 @@ interface KeyCookieOptions {
 
 /** Returns a `Set-Cookie` line that expires with the key. The key is the session, so revoking it ends the session. */
 const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
-  const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
+  const { SVC_API_KEY_SECRET: secret } = parseSettings(apiKeySettings, env)
   const claims = secret && verifyKeySignature(key, secret)
   const maxAgeMs = claims === undefined ? 0 : claims.exp * 1000 - nowMs
   return formatSetCookie(keyCookie, key, { maxAgeMs, secure: isHttpsRequest(headers, publicUrl()) })

@@ -1,10 +1,10 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { ChartResponse, ChartBatchResponse } from '#proto/http/data.ts'
 import { ChartBatchRequest, ChartQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ChartResult } from '#proto/query.ts'
 import { toPublicError } from '../response/error-response.ts'
-import { explainForbidden } from '../features/authorization.ts'
+import { explainForbiddenError } from '../features/authorization.ts'
 import type { Gateway } from '../gateway.ts'
 import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
@@ -43,13 +43,13 @@ const chartBatch = definePostRoute({
 })
 
 /** Converts the error of a failed chart to the error that its own route would return. */
-const explainFailure = (result: ChartResult, { identity }: Call, gateway: Gateway): ChartResult => {
+const explainFailure = (result: ChartResult, { identity }: CallContext, gateway: Gateway): ChartResult => {
   if (result.ok) return result
   const { code, message, details } = result.error
   // Newer releases may return further codes.
   if (!isErrorCode(code)) return result
   const failed = new ServiceError(code, message, details && { details })
-  const { type, ...failure } = toPublicError(explainForbidden(failed, identity, gateway.policy()))
+  const { type, ...failure } = toPublicError(explainForbiddenError(failed, identity, gateway.policy()))
   return {
     ok: false,
     error: { code: type, message: failure.message, ...(failure.details && { details: failure.details }) },

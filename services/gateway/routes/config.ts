@@ -1,4 +1,4 @@
-import { type Call, mayUse } from '#proto/call.ts'
+import { type CallContext, mayUseFeature } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { BillingResponse } from '#proto/http/billing.ts'
 import { ConfigResponse, type HostSummary, type InstallationCapabilities } from '#proto/http/config.ts'
@@ -13,8 +13,8 @@ import { settings } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
 import { defineGetRoute, type Route } from '../http-route.ts'
 import { resolveBilling, resolveCloudMode, resolveEdition } from '../installation/edition.ts'
-import { limitSettings } from '../limits/config.ts'
-import { isOnEdge } from '../request/client-address.ts'
+import { rateLimitSettings } from '../limits/config.ts'
+import { isEdgeRuntime } from '../request/client-address.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { webhookSettings } from '../webhooks/signature.ts'
 import { describeCaller } from './auth-session.ts'
@@ -69,7 +69,7 @@ const emptyFleet: VisibleFleet = {
   catalogue: { topics: [], charts: [], tables: [] },
 }
 
-const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFleet> => {
+const visibleFleetOf = async (call: CallContext, gateway: Gateway): Promise<VisibleFleet> => {
   const [known, states, definitions, offers] = await Promise.all([
     gateway.hosts.all(),
     gateway.query.hostStates({}, call),
@@ -81,7 +81,7 @@ const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFlee
   return { offers, hosts, catalogue: filterCatalogue(call.identity, definitions) }
 }
 
-const resolveCapabilities = async (call: Call, gateway: Gateway): Promise<InstallationCapabilities> => {
+const resolveCapabilities = async (call: CallContext, gateway: Gateway): Promise<InstallationCapabilities> => {
   const [storedConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
     await Promise.all([
       gateway.connections.canSave(call),
@@ -96,17 +96,17 @@ const resolveCapabilities = async (call: Call, gateway: Gateway): Promise<Instal
 }
 
 /** Returns whether page views are stored; false if an older release of `query` lacks the method. */
-const tracksPageViews = (call: Call, { query }: Gateway): Promise<boolean> =>
+const tracksPageViews = (call: CallContext, { query }: Gateway): Promise<boolean> =>
   query.tracksPageViews({}, call).then(
     ({ enabled }) => enabled,
     () => false,
   )
 
-const canManage = async (call: Call, { query }: Gateway): Promise<boolean> =>
-  mayUse(call.identity, 'SECURITY') && (await query.management({}, call)).enabled
+const canManage = async (call: CallContext, { query }: Gateway): Promise<boolean> =>
+  mayUseFeature(call.identity, 'SECURITY') && (await query.management({}, call)).enabled
 
-const hasReplicationService = async (call: Call, { query }: Gateway): Promise<boolean> =>
-  mayUse(call.identity, 'REPLDB') && (await query.repldbOffer({}, call)).isConfigured
+const hasReplicationService = async (call: CallContext, { query }: Gateway): Promise<boolean> =>
+  mayUseFeature(call.identity, 'REPLDB') && (await query.repldbOffer({}, call)).isConfigured
 
 const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): HostSummary => ({
   ...host,
@@ -122,7 +122,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
 const skewStepMs = 10_000
 
 const limitsOf = ({ build, env }: Gateway) => {
-  const limits = parseSettings(limitSettings, env)
+  const limits = parseSettings(rateLimitSettings, env)
   return {
     requestsPerMinute: limits.RATE_LIMIT_API_PER_MIN,
     questionsPerMinute: limits.RATE_LIMIT_AGENT_PER_MIN,
@@ -154,7 +154,7 @@ const version = defineGetRoute({
 
 /** Edge platforms deploy the web UI separately, so the configured version is used there. */
 const edgeVersion = (env: Environment): string | undefined =>
-  isOnEdge(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
+  isEdgeRuntime(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
 
 const billing = defineGetRoute({
   path: '/api/v1/billing',

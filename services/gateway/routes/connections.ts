@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { ConnectionTarget, ConnectionTest } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
@@ -179,7 +179,7 @@ const toUserConnection = ({ id, number, name, host, createdAtMs, updatedAtMs }: 
 const encryptTarget = async (
   { query }: Pick<Gateway, 'query'>,
   { url, user, password }: ConnectionTarget,
-  call: Call,
+  call: CallContext,
 ): Promise<string> => encryptForTransit(await query.connectionKey({}, call), { url, user, password })
 
 type WorkingConnection = Extract<ConnectionTest, { ok: true }>
@@ -188,7 +188,7 @@ type WorkingConnection = Extract<ConnectionTest, { ok: true }>
 const requireWorking = async (
   { query }: Pick<Gateway, 'query'>,
   encryptedTarget: string,
-  call: Call,
+  call: CallContext,
 ): Promise<WorkingConnection> => {
   const tested = await query.testConnection({ encryptedTarget }, call)
   if (tested.ok) return tested

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import {
   CancelRunResponse,
   ConsoleRunPath,
@@ -37,14 +37,19 @@ const runQuery: Route = {
   },
 }
 
-const rows = async ({ hostId, ...request }: ConsoleRequest, call: Call, gateway: Gateway) => {
+const rows = async ({ hostId, ...request }: ConsoleRequest, call: CallContext, gateway: Gateway) => {
   const { key } = await gateway.hosts.find(hostId)
   const { head, frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request }, call)
   const metadata = () => ({ ...tail().statement, truncated: tail().truncated })
   return { columns: head.columns ?? [], frames, metadata }
 }
 
-const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat, call: Call, gateway: Gateway) => {
+const file = async (
+  { hostId, ...request }: ConsoleRequest,
+  format: ExportFormat,
+  call: CallContext,
+  gateway: Gateway,
+) => {
   const { key, name } = await gateway.hosts.find(hostId)
   const { frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request, format }, call)
   return {

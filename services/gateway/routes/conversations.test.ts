@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { conversationBounds } from '#proto/conversations.ts'
+import { conversationLimits } from '#proto/conversations.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ConversationResponse, ConversationsResponse, StoreConversationResponse } from '#proto/http/conversations.ts'
 import { type FakeProduct, startFakeProduct, createWebBuild } from '../testing/fake-product.ts'
@@ -116,12 +116,12 @@ describe('an invalid conversation', () => {
     ['user_eve:c1', { messages: [message] }, 400, 'id'],
     ['c1', {}, 400, 'messages'],
     ['c1', { messages: [] }, 400, 'messages'],
-    ['c1', { messages: Array.from({ length: conversationBounds.messages + 1 }, () => message) }, 400, 'messages'],
+    ['c1', { messages: Array.from({ length: conversationLimits.messages + 1 }, () => message) }, 400, 'messages'],
     ['c1', { messages: [{ ...message, role: 'tool' }] }, 400, 'messages.0.role'],
     ['c1', { messages: [{ ...message, id: '' }] }, 400, 'messages.0.id'],
     ['c1', { messages: [{ ...message, parts: [{ text: 'x' }] }] }, 400, 'messages.0.parts.0.type'],
     ['c1', { messages: [{ ...message, parts: 'x' }] }, 400, 'messages.0.parts'],
-    ['c1', part({ text: 'x'.repeat(conversationBounds.part) }), 400, 'messages.0.parts.0'],
+    ['c1', part({ text: 'x'.repeat(conversationLimits.part) }), 400, 'messages.0.parts.0'],
     ['c1', { title: 'two\nlines', messages: [message] }, 400, 'title'],
     ['c1', { title: ' ', messages: [message] }, 400, 'title'],
     ['c1', { title: 'x'.repeat(201), messages: [message] }, 400, 'title'],

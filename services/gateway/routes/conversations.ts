@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import type { Conversation, ConversationSummary } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
@@ -163,7 +163,7 @@ const exportConversations: Route = {
   },
 }
 
-async function* everyConversation({ agent }: Gateway, call: Call): AsyncGenerator<Conversation, void, void> {
+async function* everyConversation({ agent }: Gateway, call: CallContext): AsyncGenerator<Conversation, void, void> {
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const { conversations, next } = await agent.exportConversations({ ...(cursor && { cursor }) }, call)

@@ -1,4 +1,4 @@
-import type { Call, ServiceName } from '#proto/call.ts'
+import type { CallContext, ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { CronQuery, PruneResponse, SweepResponse, WeeklyReportResponse } from '#proto/http/cron.ts'
 import { parseSettings } from '#shared/config/setting.ts'
@@ -47,7 +47,7 @@ const weeklyReport = defineGetRoute({
 })
 
 /** Runs as the gateway with low priority, because no user waits for the result. */
-const scheduled = (call: Call): Call => ({ ...call, identity: gatewayIdentity, priority: 'sweep' })
+const scheduled = (call: CallContext): CallContext => ({ ...call, identity: gatewayIdentity, priority: 'sweep' })
 
 /** Adds the service name to `unavailable` errors, because one scheduler calls several services through the gateway. */
 const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Promise<T> => {
@@ -66,7 +66,9 @@ const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Pr
 type Removed = Readonly<Record<string, number>>
 
 /** Returns the prune calls of all services with a retention, including the gateway. */
-const collectPruneCalls = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
+const collectPruneCalls = (
+  gateway: Gateway,
+): Partial<Record<ServiceName, (call: CallContext) => Promise<Removed>>> => ({
   gateway: async () => ({ audit: await pruneAudit(gateway) }),
   agent: async (call) => (await gateway.agent.prune({}, call)).removed,
   'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
@@ -78,7 +80,7 @@ const collectPruneCalls = (gateway: Gateway): Partial<Record<ServiceName, (call:
  * Prunes all services concurrently. Services that are not running or have nothing to prune are skipped. If others
  * failed, throws `unavailable` with their names after all have finished.
  */
-const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
+const pruneAll = async (gateway: Gateway, call: CallContext): Promise<Record<string, Removed>> => {
   const owners = Object.entries(collectPruneCalls(gateway))
   const results = await Promise.allSettled(owners.map(([, prune]) => prune(call)))
   const removed: Record<string, Removed> = {}

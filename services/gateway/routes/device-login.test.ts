@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { AuditResponse } from '#proto/http/audit.ts'
-import { DeviceCodeResponse, DeviceStatusResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
+import { DeviceCodeResponse, DeviceStatusResponse, OAuthErrorResponse, TokenResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { anonymousCaller } from '../auth/identity.ts'
 
@@ -42,7 +42,7 @@ const begin = async (fields: Record<string, string> = {}, url = product.url) =>
   DeviceCodeResponse.parse((await send('/auth/device/code', form(fields), url)).body)
 const exchange = (deviceCode: string, url = product.url) =>
   send('/auth/token', form({ grant_type: grantType, device_code: deviceCode }), url)
-const errorOf = async (deviceCode: string) => OAuthFailure.parse((await exchange(deviceCode)).body).error
+const errorOf = async (deviceCode: string) => OAuthErrorResponse.parse((await exchange(deviceCode)).body).error
 const decide = (verb: 'approve' | 'deny', userCode: string, authorization = '', url = product.url) =>
   send(`/api/v1/auth/device/${verb}`, json({ user_code: userCode }, authorization), url)
 const statusOf = (userCode: string) =>
@@ -121,7 +121,7 @@ describe('a device', () => {
     ['a list', '/auth/device/code', json([]), 400, 'invalid_request'],
   ])('that sends %s gets an OAuth error', async (_what, path, request, status, error) => {
     const answer = await send(path, request)
-    const failure = OAuthFailure.parse(answer.body)
+    const failure = OAuthErrorResponse.parse(answer.body)
     expect([answer.status, failure.error]).toEqual([status, error])
     expect(failure.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]{10,300}$/)
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -132,7 +132,7 @@ describe('a device', () => {
     const { device_code } = await begin({}, strict.url)
     for (let poll = 0; poll < 9; poll += 1) expect((await exchange(device_code, strict.url)).status).toBe(400)
     const over = await exchange(device_code, strict.url)
-    expect([over.status, OAuthFailure.parse(over.body).error]).toEqual([429, 'slow_down'])
+    expect([over.status, OAuthErrorResponse.parse(over.body).error]).toEqual([429, 'slow_down'])
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(over.headers.get('ratelimit-remaining')).toBe('0')
   })
@@ -145,7 +145,7 @@ describe('a device', () => {
     await using off = await startFakeProduct({ env: { ...env } })
     for (const path of ['/auth/device/code', '/auth/token']) {
       const answer = await send(path, json({ grant_type: grantType, device_code: 'x' }), off.url)
-      const failure = OAuthFailure.parse(answer.body)
+      const failure = OAuthErrorResponse.parse(answer.body)
       expect([answer.status, failure.error]).toEqual([503, 'temporarily_unavailable'])
       expect(failure.error_description).toContain(says)
     }

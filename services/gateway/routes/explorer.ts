@@ -22,7 +22,7 @@ import {
 } from '#proto/http/explorer.ts'
 import { TableKeys } from '#proto/explorer.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import type { Gateway } from '../gateway.ts'
 import { defineGetRoute, type Route, defineRowsRoute } from '../http-route.ts'
@@ -49,11 +49,11 @@ const resolveHost = async <Q extends { hostId: number }>({ hosts }: Gateway, { h
 type ExplorerCall<Q, R> = (
   query: Gateway['query'],
   request: Omit<Q, 'hostId'> & { hostKey: string },
-  call: Call,
+  call: CallContext,
 ) => Promise<R>
 interface ExplorerRequest<Q> {
   query: Q
-  call: Call
+  call: CallContext
 }
 
 /** Returns a handler that responds with a list of one host. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { FleetResponse } from '#proto/http/fleet.ts'
 import type { FleetHost } from '#proto/fleet.ts'
 import { startFakeProduct } from '../testing/fake-product.ts'
@@ -74,7 +74,7 @@ describe('the fleet', () => {
   })
 
   it('omits services that fail', async () => {
-    const hanging = (_: unknown, { signal }: Call) =>
+    const hanging = (_: unknown, { signal }: CallContext) =>
       new Promise<never>((__, reject) => signal.addEventListener('abort', reject))
     await using product = await startFakeProduct({ alerts: { worstFindings: hanging }, report: {} })
     const { data, metadata } = await send(product.url)

@@ -1,8 +1,8 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Finding } from '#proto/finding.ts'
 import type { FleetHost } from '#proto/fleet.ts'
 import { TopologyResponse, TopologyQuery } from '#proto/http/cluster.ts'
-import { FleetResponse, type FleetEntry } from '#proto/http/fleet.ts'
+import { FleetResponse, type FleetHostView } from '#proto/http/fleet.ts'
 import { OwnCostResponse, OwnCostQuery } from '#proto/http/own-cost.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { HostLoad, Host } from '#proto/query.ts'
@@ -53,20 +53,20 @@ const ownCost = defineGetRoute({
 })
 
 /** Queries the host of a connection session, which is neither probed nor monitored. */
-const querySessionHost = async (gateway: Gateway, call: Call): Promise<FleetHost> => {
+const querySessionHost = async (gateway: Gateway, call: CallContext): Promise<FleetHost> => {
   const host = await gateway.hosts.find(0)
   const { version, uptimeSeconds, metrics } = await gateway.query.hostStatus({ hostKey: host.key, fleet: true }, call)
   const state = { reason: null, version, uptimeSeconds, latencyMs: null, missingGrants: [] }
   return { ...host, ...state, status: 'up', load: metrics, ageMs: 0 }
 }
 
-const toFleetEntry = (host: FleetHost, worstFinding: FleetEntry['worstFinding']): FleetEntry => {
+const toFleetEntry = (host: FleetHost, worstFinding: FleetHostView['worstFinding']): FleetHostView => {
   const { id, name, group, tags, status, reason, version, uptimeSeconds: uptime, load } = host
   const summary = { id, name, group, tags, status, version, uptime, load: load && loadFigures(load), worstFinding }
   return reason === null ? summary : { ...summary, reason }
 }
 
-const loadFigures = (load: HostLoad): FleetEntry['load'] => ({
+const loadFigures = (load: HostLoad): FleetHostView['load'] => ({
   queries: load.runningQueries,
   merges: load.merges,
   cpu: percent(load.cpuUsage, 1),
@@ -89,7 +89,7 @@ interface WorstFindings {
 }
 
 /** Reads the worst findings of all services that have any; a service that fails is left out. */
-const collectWorstFindings = async (gateway: Gateway, call: Call): Promise<WorstFindings> => {
+const collectWorstFindings = async (gateway: Gateway, call: CallContext): Promise<WorstFindings> => {
   const deadline = Math.min(call.deadline, gateway.clock.elapsedMs() + findingsTimeoutMs)
   const clients = { 'alert-dispatcher': gateway.alerts, report: gateway.report }
   const results = await Promise.all(

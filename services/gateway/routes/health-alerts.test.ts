@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { fakeAlerting } from '../testing/alerting.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
@@ -11,7 +11,7 @@ let product: FakeProduct
 const recordingHandlers = Object.fromEntries(
   Object.entries(fakeAlerting).map(([method, handle]) => [
     method,
-    (input: never, call: Call) => {
+    (input: never, call: CallContext) => {
       requests.push({ method, input, subject: call.identity.subject })
       return handle(input)
     },

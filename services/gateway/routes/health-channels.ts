@@ -10,7 +10,7 @@ import {
 } from '#proto/http/channels.ts'
 import { PagingServicesResponse, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptForAlerts, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
+import { encryptAlertSecrets, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { definePostRoute, type Route, defineGetRoute } from '../http-route.ts'
 
@@ -72,7 +72,7 @@ const preview = definePostRoute({
   body: TargetPreviewRequest,
   answer: TargetPreviewResponse,
   handle: async ({ body: { url, ...request }, call }, gateway) => {
-    const sealed = url === undefined ? {} : { encrypted: await encryptForAlerts(gateway, { url }, call) }
+    const sealed = url === undefined ? {} : { encrypted: await encryptAlertSecrets(gateway, { url }, call) }
     return createSuccessBody(await gateway.alerts.previewTarget({ ...request, ...sealed }, call), {})
   },
 })

@@ -10,7 +10,7 @@ import {
 } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { resolveSubscriptionScope } from '../alert-config/subscriber.ts'
-import { loadHostNames, replaceHostKeys, nameHostOrNull } from '../hosts/host-list.ts'
+import { loadHostNames, replaceHostKeys, findHostNameOrNull } from '../hosts/host-list.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 import { defineGetRoute, type Route, definePostRoute } from '../http-route.ts'
 
@@ -72,7 +72,7 @@ const deadLetters = defineGetRoute({
       ...(stream === 'EVENTS' ? [] : [alertLetters()]),
       ...(stream === 'DELIVER' ? [] : [eventLetters()]),
     ])
-    const { letters, next } = mergeLetterPages(pages, page.limit)
+    const { letters, next } = mergeDeadLetterPages(pages, page.limit)
     return createSuccessBody([...letters], { next })
   },
 })
@@ -97,7 +97,7 @@ const replay = definePostRoute({
     const replayLetter = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
     const letter = await audit.of(action, { call, requestId }, replayLetter)
     const { hostKey, ...shown } = letter
-    return createSuccessBody({ stream, ...shown, ...nameHostOrNull(hostKey, nameOf) }, {})
+    return createSuccessBody({ stream, ...shown, ...findHostNameOrNull(hostKey, nameOf) }, {})
   },
 })
 
@@ -111,7 +111,7 @@ interface LetterPage<T> {
 }
 
 /** Merges one page per kind into one page of at most `limit` dead letters. Ids increase with time across all kinds. */
-export const mergeLetterPages = <T extends { id: string }>(
+export const mergeDeadLetterPages = <T extends { id: string }>(
   pages: readonly LetterPage<T>[],
   limit: number,
 ): LetterPage<T> => {

@@ -1,5 +1,5 @@
 import type { Silence } from '#proto/alert-history.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { InboundAckRequest, InboundDismissRequest, SilenceResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
@@ -36,7 +36,7 @@ const dismiss = definePostRoute({
 
 const silence = async (
   { alerts, audit }: Gateway,
-  context: { call: Call; requestId: string },
+  context: { call: CallContext; requestId: string },
   request: Parameters<Gateway['alerts']['silenceInbound']>[0],
 ) => {
   const target = { episode: request.episode, minutes: String(request.minutes ?? 'until recovery') }

@@ -1,6 +1,6 @@
 import type { Silence } from '#proto/alert-history.ts'
 import { formatAuditHostName } from '#proto/audit.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { AckRequest, DismissRequest, SilenceResponse, SilenceQuery, SilencesResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
@@ -62,7 +62,7 @@ interface SilenceRequest {
 
 const silence = async (
   { hosts, alerts, audit }: Gateway,
-  context: { call: Call; requestId: string },
+  context: { call: CallContext; requestId: string },
   { hostId, ...request }: SilenceRequest,
 ) => {
   const host = await findMonitoredHost(hosts, hostId)

@@ -10,7 +10,7 @@ import {
   SnapshotResponse,
   SnapshotQuery,
 } from '#proto/http/alerts.ts'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { maxInboundConditions } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { defineGetRoute, definePostRoute, type Route } from '../http-route.ts'
@@ -80,7 +80,7 @@ const alertState = defineGetRoute({
 const noInbound = { shown: [], truncated: false }
 
 /** Returns at most `room` inbound conditions, which belong to no host. */
-const readInbound = async (room: number, alerts: Gateway['alerts'], call: Call) => {
+const readInbound = async (room: number, alerts: Gateway['alerts'], call: CallContext) => {
   const { conditions, open } = await alerts.inboundConditions({ limit: Math.max(room, 0) }, call)
   const shown = conditions.map((condition) => ({ hostId: null, host: condition.source, ...condition }))
   return { shown, truncated: open > shown.length }

@@ -1,4 +1,4 @@
-import { mayUse, type Identity } from '#proto/call.ts'
+import { mayUseFeature, type Identity } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { HostsResponse, HostStatusResponse, OverviewResponse, CatalogueResponse } from '#proto/http/data.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
@@ -71,6 +71,6 @@ export const catalogueRoute = defineGetRoute({
 /** Returns the definitions whose features the caller may use, so that menus contain no forbidden pages. */
 export const filterCatalogue = (identity: Identity, { topics, charts, tables }: Catalogue): Catalogue => ({
   topics,
-  charts: charts.filter(({ feature }) => mayUse(identity, feature)),
-  tables: tables.filter(({ feature }) => mayUse(identity, feature)),
+  charts: charts.filter(({ feature }) => mayUseFeature(identity, feature)),
+  tables: tables.filter(({ feature }) => mayUseFeature(identity, feature)),
 })

@@ -7,7 +7,7 @@ import { IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import type { ValidRequest } from '../testing/valid-requests.ts'
 import {
   type IdentityProvider,
@@ -25,7 +25,7 @@ const ended = (type: string) => ({
 })
 const keySecret = 'the secret of the keys'
 const keyOf = (sub: string) =>
-  signKey({ jti: sub.padEnd(16, 'x'), sub, label: sub, scopes: ['read'], iat: 0, exp: 4_102_444_799 }, keySecret)
+  signApiKey({ jti: sub.padEnd(16, 'x'), sub, label: sub, scopes: ['read'], iat: 0, exp: 4_102_444_799 }, keySecret)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 let idp: IdentityProvider

@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { IdentityEvent, IdentitySubjectEvent, IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -73,7 +73,7 @@ const secretOf = (env: Environment): RotatingKey => {
 type RemovedCounts = Record<'keys' | 'connections' | 'subscriptions' | 'conversations' | 'pageViews', number>
 
 /** Blocks a subject and removes all its data. Idempotent. */
-const removePerson = async (gateway: Gateway, call: Call, subject: string): Promise<RemovedCounts> => {
+const removePerson = async (gateway: Gateway, call: CallContext, subject: string): Promise<RemovedCounts> => {
   const { denied, keys, connections } = gateway
   const identity = { kind: 'user', subject, features: 'all' } as const
   const theirs = { ...call, identity }
@@ -94,7 +94,7 @@ const revokeKeys = async (keys: Gateway['keys'], subject: string): Promise<numbe
   return active.length
 }
 
-const endSubscriptions = async ({ alerts }: Gateway, owner: string, call: Call): Promise<number> => {
+const endSubscriptions = async ({ alerts }: Gateway, owner: string, call: CallContext): Promise<number> => {
   const active = await alerts.subscriptions({ owner }, call)
   for (const { id } of active) await alerts.removeSubscription({ owner, id }, call)
   return active.length

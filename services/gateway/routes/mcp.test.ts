@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { maxMcpBodyBytes } from '#proto/mcp.ts'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 
 const secret = 'the secret of the keys'
 const keyWith = (...scopes: string[]) =>
-  signKey({ jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes, iat: 0, exp: 4_102_444_799 }, secret)
+  signApiKey({ jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes, iat: 0, exp: 4_102_444_799 }, secret)
 
 let product: FakeProduct
 const started = async (env: Record<string, string> = {}) => {

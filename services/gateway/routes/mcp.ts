@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -90,7 +90,7 @@ export const mcpInfoRoute = defineGetRoute({
 })
 
 /** Returns the tools, resources and prompts of the MCP server; undefined while the server is unavailable. */
-const offerOf = ({ mcp }: Gateway, call: Call) => ignoreUnavailable(() => mcp.offer({}, call))
+const offerOf = ({ mcp }: Gateway, call: CallContext) => ignoreUnavailable(() => mcp.offer({}, call))
 
 const staticList = { listChanged: false }
 

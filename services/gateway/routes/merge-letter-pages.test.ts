@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { mergeLetterPages } from './health-deliveries.ts'
+import { mergeDeadLetterPages } from './health-deliveries.ts'
 
 const page = (ids: readonly number[], next: number | null) => ({
   letters: ids.map((id) => ({ id: String(id) })),
   next: next === null ? null : String(next),
 })
 const joined = (limit: number, ...pages: ReturnType<typeof page>[]) => {
-  const { letters, next } = mergeLetterPages(pages, limit)
+  const { letters, next } = mergeDeadLetterPages(pages, limit)
   return [letters.map(({ id }) => Number(id)), next]
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import {
   ExecutionsResponse,
   ExecutionsQuery,
@@ -93,7 +93,7 @@ const explaining = {
   answer: ExplainResponse,
 } as const
 
-const respond = async (request: z.output<typeof ExplainRequest>, call: Call, gateway: Gateway) => {
+const respond = async (request: z.output<typeof ExplainRequest>, call: CallContext, gateway: Gateway) => {
   const { hostId, ...parameters } = request
   const { key, name } = await gateway.hosts.find(hostId)
   const explained = await gateway.query.explain({ hostKey: key, ...parameters }, call)

@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
   createRepldbResponseSchema,
@@ -18,7 +18,7 @@ const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 
 /** Returns a handler that responds with the result of `query` unchanged. */
 export const respondWithQueryResult =
-  <G extends { call: Call }, D>(load: (query: Gateway['query'], request: G, call: Call) => Promise<D>) =>
+  <G extends { call: CallContext }, D>(load: (query: Gateway['query'], request: G, call: CallContext) => Promise<D>) =>
   async (request: G, gateway: Gateway) =>
     createSuccessBody(await load(gateway.query, request, request.call), {})
 

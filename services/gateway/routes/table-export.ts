@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { TableQuery } from '#proto/http/parameters.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
@@ -39,7 +39,7 @@ export const exportTablePage = async (
   { query: queryClient, clock }: Gateway,
   request: z.input<typeof query.methods.exportTable.input>,
   host: string,
-  call: Call,
+  call: CallContext,
 ) => {
   const { head, frames, tail } = await queryClient.exportTable(request, call)
   if (head.unavailable) return { frames, metadata: () => ({ ...head, truncated: false, total: null }) }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { TableResponse, TableListResponse, FilterOptionsResponse } from '#proto/http/data.ts'
 import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/parameters.ts'
@@ -41,7 +41,7 @@ const table = defineRowsRoute({
   },
 })
 
-const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, call: Call) => {
+const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, call: CallContext) => {
   const { head, frames, tail } = await gateway.query.table(request, call)
   const metadata = () => {
     const { truncated, total = null, nextCursor = null, statement } = tail()

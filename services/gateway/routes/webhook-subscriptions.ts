@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { noBody, noQuery } from '#proto/http/parameters.ts'
+import { emptyRequestBody, noQuery } from '#proto/http/parameters.ts'
 import {
   ChangedSubscriptionResponse,
   NewSubscription,
@@ -13,7 +13,7 @@ import {
   SubscriptionTestResponse,
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
-import { encryptForAlerts } from '../alert-config/alert-config.ts'
+import { encryptAlertSecrets } from '../alert-config/alert-config.ts'
 import { parseRequestInput } from '../request/parse.ts'
 import { defineDeleteRoute, defineGetRoute, definePostRoute, definePutRoute, type Route } from '../http-route.ts'
 import { requireSubscriber } from '../alert-config/subscriber.ts'
@@ -44,7 +44,7 @@ const add = definePostRoute({
   handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
     const owner = requireSubscriber(gateway, call)
     const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, generateSigningSecret()]
-    const encrypted = await encryptForAlerts(gateway, { url, signingSecret }, call)
+    const encrypted = await encryptAlertSecrets(gateway, { url, signingSecret }, call)
     const action = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
     const addSubscription = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
     return createSuccessBody(
@@ -64,7 +64,7 @@ const change = definePutRoute({
     const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const movedSigningSecret = generateSigningSecret()
     const secrets = { url, movedSigningSecret }
-    const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
+    const encrypted = url === undefined ? undefined : await encryptAlertSecrets(gateway, secrets, call)
     const action = { action: 'change-webhook-subscription', host: null, target: { id: key.id, name: fields.name } }
     const changing = () => gateway.alerts.changeSubscription({ ...key, fields, encrypted }, call)
     const { hasMoved, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
@@ -79,12 +79,12 @@ const rotate = definePostRoute({
   ...writing,
   path: `${path}/{id}/rotate-secret`,
   doc: 'Rotates the signing secret of a subscription. The new secret is only in this response; the previous one also signs for a day',
-  body: noBody,
+  body: emptyRequestBody,
   answer: SignedSubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
     const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }
     const signingSecret = generateSigningSecret()
-    const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
+    const encrypted = await encryptAlertSecrets(gateway, { signingSecret }, call)
     const action = { action: 'rotate-webhook-secret', host: null, target: { id: key.id } }
     const changing = () => gateway.alerts.changeSubscription({ ...key, encrypted }, call)
     const { hasMoved: _, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
@@ -109,7 +109,7 @@ const test = definePostRoute({
   ...writing,
   path: `${path}/{id}/test`,
   doc: 'Sends a signed test message to a subscription, even when it is disabled, and returns the result',
-  body: noBody,
+  body: emptyRequestBody,
   answer: SubscriptionTestResponse,
   handle: async ({ path, call, requestId }, gateway) => {
     const key = { owner: requireSubscriber(gateway, call), ...parseRequestInput(SubscriptionPath, path) }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ErrorResponse } from '#proto/http/response.ts'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
-import { signKey } from '../auth/keys/key-token.ts'
+import { signApiKey } from '../auth/keys/key-token.ts'
 import { routes } from '../routes.ts'
 import { fakeMcp } from '../testing/fake-services.ts'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
@@ -24,7 +24,7 @@ const statusOf = async (product: FakeProduct, path: string, headers: Variables, 
 const rebound = { host: 'evil.example:3000', origin: 'http://evil.example:3000' }
 const secret = 'the secret of the keys'
 const claims = { jti: 'a'.repeat(16), sub: 'ci', label: 'ci', scopes: ['write', 'mcp'], iat: 0, exp: 4_102_444_799 }
-const byKey = { authorization: `Bearer ${signKey(claims, secret)}` }
+const byKey = { authorization: `Bearer ${signApiKey(claims, secret)}` }
 const refused = (host: string) =>
   `host not allowed: "${host}"; add its name to SVC_ALLOWED_HOSTS, or set SVC_PUBLIC_URL`
 

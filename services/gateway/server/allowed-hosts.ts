@@ -51,7 +51,11 @@ const patternOf = (item: string): string => {
 type HostHeaders = Pick<IncomingMessage, 'headers'>
 
 /** Applies `requireAllowedHost` to every path while callers need no credentials, except to `secretOnly` routes. */
-export const guardHosts = (routes: readonly Route[], env: Environment, isOpen: () => boolean): RequestHandler => {
+export const createAllowedHostGuard = (
+  routes: readonly Route[],
+  env: Environment,
+  isOpen: () => boolean,
+): RequestHandler => {
   const patterns = routes.filter(({ secretOnly }) => secretOnly).map(({ path }) => patternOfPath(path))
   return (request, _response, next) => {
     if (isOpen() && !patterns.some((pattern) => pattern.test(request.path))) requireAllowedHost(request, env)

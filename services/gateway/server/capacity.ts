@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Priority } from '#proto/call.ts'
+import type { RequestPriority } from '#proto/call.ts'
 import { errorStatuses } from '#proto/errors.ts'
 import { openLoopSlots } from '#shared/admission/loop-slots.ts'
 import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
@@ -68,7 +68,7 @@ export const limitConcurrency = (
     })
     application(request, response)
   }
-  const answerLater = async (request: IncomingMessage, response: ServerResponse, priority: Priority) => {
+  const answerLater = async (request: IncomingMessage, response: ServerResponse, priority: RequestPriority) => {
     try {
       answer(request, response, await enterLater(queue, { priority, slots: slots.count }, response))
     } catch {
@@ -95,7 +95,7 @@ export const limitConcurrency = (
 /** Waits for a slot; throws if the caller disconnects. */
 const enterLater = async (
   queue: AdmissionQueue,
-  { priority, slots }: { priority: Priority; slots: number },
+  { priority, slots }: { priority: RequestPriority; slots: number },
   response: ServerResponse,
 ): Promise<() => void> => {
   const left = new AbortController()

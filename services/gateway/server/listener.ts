@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerMalformed, isPathTarget, rejectInvalidTarget, rejectConnect } from './receive.ts'
+import { rejectMalformedRequest, isPathTarget, rejectInvalidTarget, rejectConnect } from './receive.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
@@ -51,7 +51,7 @@ export const startListener = async (application: RequestListener, options: Liste
   })
   server.maxConnections = maxConnections
   server.setTimeout(options.stalledAfterMs)
-  server.on('clientError', answerMalformed)
+  server.on('clientError', rejectMalformedRequest)
   server.on('connect', (_request, socket) => rejectConnect(socket))
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

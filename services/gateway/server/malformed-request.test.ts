@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { answerMalformed, rejectConnect } from './receive.ts'
+import { rejectMalformedRequest, rejectConnect } from './receive.ts'
 
 const answerTo = async (code: string): Promise<string> => {
   const socket = new PassThrough()
-  answerMalformed(Object.assign(new Error('refused'), { code }), socket)
+  rejectMalformedRequest(Object.assign(new Error('refused'), { code }), socket)
   return text(socket)
 }
 
@@ -30,7 +30,7 @@ describe('an unparseable request', () => {
 
   it('gets no response if the client has disconnected', async () => {
     const socket = new PassThrough()
-    answerMalformed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), socket)
+    rejectMalformedRequest(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), socket)
     expect(socket.destroyed).toBe(true)
   })
 })

@@ -115,7 +115,7 @@ const parseErrors: Readonly<Record<string, ParseError>> = {
 }
 
 /** Sends an error response for a request that cannot be parsed, and closes the connection. */
-export const answerMalformed = (error: Error & { code?: string }, socket: Duplex): void => {
+export const rejectMalformedRequest = (error: Error & { code?: string }, socket: Duplex): void => {
   // After an earlier response, these bytes could end up inside that response.
   if (!socket.writable || error.code === 'ECONNRESET' || hasAnswered(socket)) {
     socket.destroy()

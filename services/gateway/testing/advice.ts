@@ -1,13 +1,13 @@
 import type { adviceMethods } from '#proto/advice.ts'
 import type { adviceDataMethods } from '#proto/advice-data.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
-import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
+import type { StructureAdvice, structureAdviceMethods, structureAdviceDataMethods } from '#proto/structure-advice.ts'
 import type { ValidRequest } from './valid-requests.ts'
 
 /** A `report` service without recommendations. */
 export const fakeAdvice = {
   advise: async () => ({ recommendations: [], notes: ['no optimization found'] }),
-} satisfies Partial<Handlers<Service<typeof adviceMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof adviceMethods>>>
 
 /** A `query` service whose host has empty tables and does not support hypothetical indexes. */
 export const fakeAdviceData = {
@@ -15,7 +15,7 @@ export const fakeAdviceData = {
   tryIndex: async () => ({ outcome: 'not-possible', marks: null, isEmpirical: false }),
   countMatches: async () => ({ rows: 0, matchingRows: 0, matchingGranules: 0 }),
   countGroups: async () => ({ groups: 0, matchingGroups: 0, matchingRows: 0 }),
-} satisfies Partial<Handlers<Service<typeof adviceDataMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof adviceDataMethods>>>
 
 const codec: StructureAdvice = {
   kind: 'codec',
@@ -35,7 +35,7 @@ export const fakeStructureAdvice = {
     notes: [],
   }),
   adviseHost: async () => ({ recommendations: [], notes: ['No recommendations for this host.'] }),
-} satisfies Partial<Handlers<Service<typeof structureAdviceMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof structureAdviceMethods>>>
 
 /** A `query` service with empty tables. */
 export const fakeStructureFacts = {
@@ -45,7 +45,7 @@ export const fakeStructureFacts = {
   oldParts: async () => ({ bytes: 0, oldBytes: 0 }),
   tunedSettings: async () => ({}),
   settingsChanges: async () => [],
-} satisfies Partial<Handlers<Service<typeof structureFactMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof structureAdviceDataMethods>>>
 
 const base = '/api/v1/advice'
 

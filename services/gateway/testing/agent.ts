@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { agent } from '#proto/agent.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { OfferedModel } from '#proto/models.ts'
@@ -15,7 +15,7 @@ export const fakeApprovalId = `${fakeRunId}.1`
 const events = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
 
 type Runs = Pick<
-  Handlers<typeof agent>,
+  ServiceHandlers<typeof agent>,
   'start' | 'read' | 'stop' | 'takeApproval' | 'resolveApproval' | 'decideEgress'
 >
 
@@ -94,7 +94,7 @@ const fakeConversations = {
     require(id)
     return { questions: ['Which table is it?'] }
   },
-} satisfies Partial<Handlers<Service<typeof conversationMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof conversationMethods>>>
 
 const base = '/api/v1/conversations'
 
@@ -152,7 +152,7 @@ const fakeModels = {
     leftOut: 0,
     tookMs: 3,
   }),
-} satisfies Partial<Handlers<typeof agent>>
+} satisfies Partial<ServiceHandlers<typeof agent>>
 
 const signIn = '/api/v1/agents/sign-in'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
@@ -181,7 +181,7 @@ const fakeSkills = {
     if (input.name !== name) throw new ServiceError('not-found', `unknown skill "${input.name}"`)
     return { name, description, digest, text }
   },
-} satisfies Partial<Handlers<typeof agent>>
+} satisfies Partial<ServiceHandlers<typeof agent>>
 
 /** A valid request for every route of skills. */
 export const skillRequests: Readonly<Record<string, ValidRequest>> = {
@@ -192,7 +192,7 @@ export const skillRequests: Readonly<Record<string, ValidRequest>> = {
 }
 
 /** An `agent` service with conversations, models and skills. */
-export const fakeAgent: Handlers<typeof agent> = {
+export const fakeAgent: ServiceHandlers<typeof agent> = {
   ...createSampleHandlers(agent),
   ...fakeRuns,
   prune: async () => ({ removed: { conversations: 3 } }),

@@ -1,7 +1,7 @@
 import type { alertingMethods } from '#proto/alerting.ts'
 import type { AlertCheck, AlertCondition, AlertPolicy } from '#proto/alerting.ts'
-import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { fakeTransitKey, decryptTransitSecret } from './transit-key.ts'
 
@@ -41,7 +41,7 @@ const check: AlertCheck = {
   diagnosed: true,
 }
 
-const line: HistoryEntry = {
+const line: AlertHistoryEntry = {
   id: 'e1:0',
   kind: 'fire',
   hostKey: 'logs',
@@ -206,4 +206,4 @@ export const fakeAlerting = {
   },
   deleteAlertConfig: async () => policy,
   testCustomRule: async () => ({ status: 'warning', value: 51, unit: 'count', reason: null }),
-} satisfies Partial<Handlers<Service<typeof alertingMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof alertingMethods>>>

@@ -1,11 +1,11 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Explanation } from '#proto/explain.ts'
-import type { Fingerprint, FingerprintDetail } from '#proto/fingerprints.ts'
+import type { QueryPatternSummary, QueryPatternDetail } from '#proto/fingerprints.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
 import type { Rule, ruleMethods } from '#proto/rules.ts'
 
-export const sampleFingerprint: Fingerprint = {
+export const sampleFingerprint: QueryPatternSummary = {
   hash: '18446744073709551615',
   query: 'SELECT ?',
   kind: 'Select',
@@ -33,7 +33,7 @@ export const sampleFingerprint: Fingerprint = {
   lastSeenMs: 2_000,
 }
 
-export const sampleFingerprintDetail: FingerprintDetail = {
+export const sampleFingerprintDetail: QueryPatternDetail = {
   summary: sampleFingerprint,
   trend: [],
   executions: [],
@@ -146,7 +146,7 @@ export const fakeRules = {
       details: { parameter: 'ruleId', nearest: [rule.id] },
     })
   },
-} satisfies Partial<Handlers<Service<typeof ruleMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof ruleMethods>>>
 
 const untroubled = (id: string) => {
   return { id, value: 0, reason: null, samples: null, warning: null, critical: null, offenders: [] }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { alerts } from '#proto/alerts.ts'
 import { chatActions, type ChatInstallation } from '#proto/chat-application.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import type { ValidRequest } from './valid-requests.ts'
@@ -24,7 +24,7 @@ export const fakeChannels = {
     if (encrypted === undefined) return { method: 'POST', body }
     return { method: 'POST', body: { ...body, of: Address.parse(await decryptTransitSecret(encrypted)).url } }
   },
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 const path = '/api/v1/health/channels'
 const targets = '/api/v1/health/webhook-targets'
@@ -60,7 +60,7 @@ export const fakeChatApplication = {
     if (id === installation.id) return installation
     throw createNotFoundError('Slack installation', id, [installation.id], 'id')
   },
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 /** Returns a click as Slack sends it. */
 export const createClick = (value: object, more: object = {}): object => ({
@@ -118,7 +118,7 @@ export const fakePagingServices = {
     const service = { id: 'PAB', name: search, description: null, status: 'active', url: 'https://x.pagerduty.com/PAB' }
     return { services: [service], more: false }
   },
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 const servicesPath = '/api/v1/health/channels/paging-a/services'
 

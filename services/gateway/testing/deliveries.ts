@@ -1,7 +1,7 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
-import type { DeadNotification, CompletedDelivery } from '#proto/delivery.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
+import type { DeadLetterNotification, CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundCondition } from '#proto/inbound-conditions.ts'
 import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
@@ -24,7 +24,7 @@ const delivered: CompletedDelivery = {
   attempts: 1,
 }
 
-const dead: DeadNotification = {
+const dead: DeadLetterNotification = {
   id: '7',
   atMs: 1_790_000_000_000,
   reason: 'HTTP 404',
@@ -56,7 +56,7 @@ export const fakeDeliveries = {
     if (id !== dead.id) throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     return dead
   },
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 const base = '/api/v1/health'
 
@@ -106,7 +106,7 @@ export const fakeInboundConditions = {
     untilMs: minutes === null ? null : 2_000 + minutes * 60_000,
   }),
   unsilenceInbound: async ({ episode, kind }) => silenceOf(episode, kind),
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 const inboundPath = '/api/v1/health/inbound'
 const oneInbound = `${inboundPath}/${condition.episode}`
@@ -164,7 +164,7 @@ export const fakeSubscriptions = {
     found(id)
     return []
   },
-} satisfies Partial<Handlers<typeof alerts>>
+} satisfies Partial<ServiceHandlers<typeof alerts>>
 
 const path = '/api/v1/webhook-subscriptions'
 const one = `${path}/${kept.id}`

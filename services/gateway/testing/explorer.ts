@@ -1,14 +1,14 @@
 import type { consoleMethods } from '#proto/console.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { explorerMethods } from '#proto/explorer.ts'
-import type { StatementFacts } from '#proto/query.ts'
+import type { StatementExecution } from '#proto/query.ts'
 
 const columns = [
   { name: 'id', type: 'UInt64' },
   { name: 'text', type: 'String' },
 ]
-const statement: StatementFacts = {
+const statement: StatementExecution = {
   queryId: 'q2',
   durationMs: 3,
   rows: 2,
@@ -35,7 +35,7 @@ export const fakeConsole = {
     if (runId !== 'mine') throw new ServiceError('not-found', 'you have no query running with this ID')
     return { cancelled: true }
   },
-} satisfies Partial<Handlers<Service<typeof consoleMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof consoleMethods>>>
 
 async function* framesOf(text: string) {
   yield Buffer.from(text)
@@ -163,4 +163,4 @@ export const fakeExplorer = {
       fingerprint: '1',
     }),
   previewTable: async ({ hostKey }) => fakeConsole.streamQuery({ hostKey, query: '', maxBytes: 1, format: 'json' }),
-} satisfies Partial<Handlers<Service<typeof explorerMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof explorerMethods>>>

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
 import type { ServiceName } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { DocPage } from '#proto/http/docs.ts'
 import { ingest } from '#proto/ingest.ts'
@@ -35,15 +35,15 @@ interface StartFakeOptions {
   /** Starts no `query` service. */
   withoutQuery?: boolean
   /** Handlers of `alert-dispatcher`; the service is not started without them. */
-  alerts?: Partial<Handlers<typeof alerts>>
+  alerts?: Partial<ServiceHandlers<typeof alerts>>
   /** Handlers of `report`; the service is not started without them. */
-  report?: Partial<Handlers<typeof report>>
+  report?: Partial<ServiceHandlers<typeof report>>
   /** Handlers of `mcp`; the service is not started without them. */
-  mcp?: Partial<Handlers<typeof mcp>>
+  mcp?: Partial<ServiceHandlers<typeof mcp>>
   /** Handlers of `ingest`; the service is not started without them. */
-  ingest?: Partial<Handlers<typeof ingest>>
+  ingest?: Partial<ServiceHandlers<typeof ingest>>
   /** Handlers of `agent`; the service is not started without them. */
-  agent?: Partial<Handlers<typeof agent>>
+  agent?: Partial<ServiceHandlers<typeof agent>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer

@@ -1,6 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
-import type { Handlers } from '#proto/contract.ts'
-import type { DeadEvent } from '#proto/dead-events.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
+import type { DeadLetterEvent } from '#proto/dead-events.ts'
 import type { Deployment } from '#proto/deployments.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundEvent } from '#proto/inbound-event.ts'
@@ -50,7 +50,7 @@ const deployment: Deployment = {
   atMs: 1_790_000_000_000,
 }
 
-const dead: DeadEvent = {
+const dead: DeadLetterEvent = {
   id: '9',
   atMs: 1_790_000_000_001,
   reason: 'its body does not match the schema',
@@ -62,7 +62,7 @@ const dead: DeadEvent = {
 }
 
 /** An `ingest` service with one stored event, which it recognizes as a duplicate, and one deployment. */
-export const fakeIngest: Handlers<typeof ingest> = {
+export const fakeIngest: ServiceHandlers<typeof ingest> = {
   ...createSampleHandlers(ingest),
   accept: async () => [{ id: event.id, duplicate: true }],
   events: async () => [event],
@@ -77,7 +77,7 @@ export const fakeIngest: Handlers<typeof ingest> = {
 }
 
 /** An MCP server with one tool, which echoes every request. */
-export const fakeMcp: Handlers<typeof mcp> = {
+export const fakeMcp: ServiceHandlers<typeof mcp> = {
   ...createSampleHandlers(mcp),
   http: async ({ method, headers, body }, { identity }) => ({
     head: { status: 200, headers: { 'content-type': 'application/json' } },
@@ -103,7 +103,7 @@ async function* framesOf(text: string) {
 }
 
 /** An `alert-dispatcher` service with one firing condition. */
-export const fakeAlerts: Handlers<typeof alerts> = {
+export const fakeAlerts: ServiceHandlers<typeof alerts> = {
   ...createSampleHandlers(alerts),
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
   worstFindings: async () => [{ hostKey: 'logs', severity: 'critical', title: 'Disk full' }],
@@ -130,7 +130,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
 }
 
 /** A `report` service with two subscribed hosts, where the delivery for one failed. */
-export const fakeReport: Handlers<typeof report> = {
+export const fakeReport: ServiceHandlers<typeof report> = {
   ...createSampleHandlers(report),
   worstFindings: async () => [
     { hostKey: 'logs', severity: 'warning', title: 'Slow merges' },

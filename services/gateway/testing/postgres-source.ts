@@ -1,4 +1,4 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { LockSession, PostgresSession } from '#proto/postgres-sessions.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import type { PostgresStatement, PostgresTable } from '#proto/postgres-statistics.ts'
@@ -102,7 +102,7 @@ export const fakePostgresSource = {
     truncated: false,
     limited: null,
   }),
-} satisfies Partial<Handlers<Service<typeof postgresSourceMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof postgresSourceMethods>>>
 
 const base = '/api/v1/postgres'
 

@@ -1,5 +1,5 @@
 import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryHandlers } from './query.ts'
 import { fakeTransitKey, decryptTransitSecret } from './transit-key.ts'
@@ -33,7 +33,7 @@ export const fakeConnections = {
   }),
   renameConnection: async ({ connection, name }) => ({ sealed: `fake.${connection.key}.${name}` }),
   keepsConnections: async () => true,
-} satisfies Partial<Handlers<Service<typeof connectionsMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof connectionsMethods>>>
 
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
   ConnectionTarget.parse(await decryptTransitSecret(encryptedTarget))

@@ -1,6 +1,6 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
   type FleetMetrics,
@@ -8,7 +8,7 @@ import {
   type HostState,
   type HostStatus,
   query,
-  type StatementFacts,
+  type StatementExecution,
 } from '#proto/query.ts'
 import { createSampleHandlers } from './schema-samples.ts'
 import { fakeExposition, fakeFleet } from './fleet.ts'
@@ -30,10 +30,10 @@ import { fakeRepldb } from './repldb.ts'
 export interface RecordedCall {
   method: string
   input: Record<string, unknown>
-  call: Call
+  call: CallContext
 }
 
-export type QueryHandlers = Handlers<typeof query>
+export type QueryHandlers = ServiceHandlers<typeof query>
 
 const hosts: Host[] = [
   { id: 0, key: 'analytics', name: 'analytics', host: 'clickhouse-1:8123', group: 'eu', tags: ['prod'] },
@@ -100,7 +100,7 @@ const metrics: FleetMetrics = {
   maxReplicaDelaySeconds: null,
 }
 
-export const sampleStatement: StatementFacts = {
+export const sampleStatement: StatementExecution = {
   queryId: 'q1',
   durationMs: 3,
   rows: 2,
@@ -208,7 +208,7 @@ async function* threeLines() {
 export const recordCalls = (handlers: QueryHandlers, received: RecordedCall[]): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,
-    (input: never, call: Call) => {
+    (input: never, call: CallContext) => {
       received.push({ method, input, call })
       return handle(input, call)
     },

@@ -1,4 +1,4 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { repldbMethods } from '#proto/repldb.ts'
 import type { ValidRequest } from './valid-requests.ts'
 
@@ -46,7 +46,7 @@ export const fakeRepldb = {
   repldbSlots: async () => ({ slotData: [{ slotName: 'peerflow_slot_orders', active: true, lagInMb: 1.5 }] }),
   repldbPeerStats: async () => ({ statData: [] }),
   repldbSlotLag: async () => ({ data: [{ time: 1_000, size: 0.5 }] }),
-} satisfies Partial<Handlers<Service<typeof repldbMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof repldbMethods>>>
 
 const get = (path: string): [string, ValidRequest] => [`GET ${path}`, { url: path.replaceAll(/\{\w+\}/g, 'orders') }]
 const post = (path: string, body: object): [string, ValidRequest] => [`POST ${path}`, { url: path, body }]

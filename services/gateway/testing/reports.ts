@@ -1,9 +1,9 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { forecastMethods } from '#proto/forecasts.ts'
 import type { HostReport, hostReportMethods } from '#proto/host-report.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
-import type { Insight, insightMethods, InsightRun } from '#proto/insights.ts'
+import type { Insight, insightMethods, InsightScan } from '#proto/insights.ts'
 import type { reportRowMethods } from '#proto/report-rows.ts'
 import type { ValidRequest } from './valid-requests.ts'
 
@@ -30,7 +30,7 @@ export const sampleInsight: Insight = {
   foundAtMs: 1_790_000_000_000,
   dismissed: null,
 }
-const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, storeError: null, notes: [] }
+const run: InsightScan = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, storeError: null, notes: [] }
 
 /** One host with a disk that is filling up. */
 export const fakeInsights = {
@@ -47,7 +47,7 @@ export const fakeInsights = {
       dismissed: input.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null,
     }
   },
-} satisfies Partial<Handlers<Service<typeof insightMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof insightMethods>>>
 
 /** One host with a disk that is filling up, which is also reported as an anomaly. */
 export const fakeForecasts = {
@@ -69,7 +69,7 @@ export const fakeForecasts = {
     notes: ['parts: not enough history, fewer than 12 hours of the last day'],
   }),
   anomalies: async () => ({ anomalies: [sampleInsight], notes: [] }),
-} satisfies Partial<Handlers<Service<typeof forecastMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof forecastMethods>>>
 
 /** A `query` service whose host has no rows for detectors and stores nothing. */
 export const fakeInsightRows = {
@@ -77,7 +77,7 @@ export const fakeInsightRows = {
   storedFindings: async () => [],
   keepFindings: async ({ insights }) => ({ kept: insights.length }),
   pruneFindings: async () => ({ removed: 0 }),
-} satisfies Partial<Handlers<Service<typeof insightRowMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof insightRowMethods>>>
 
 const insightsPath = '/api/v1/insights'
 
@@ -150,12 +150,12 @@ export const fakeReports = {
     fromMs,
     toMs: untilMs,
   }),
-} satisfies Partial<Handlers<Service<typeof hostReportMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof hostReportMethods>>>
 
 /** A `query` service whose host has no rows for reports. */
 export const fakeReportRows = {
   reportRows: async () => ({ rows: [], unavailable: null }),
-} satisfies Partial<Handlers<Service<typeof reportRowMethods>>>
+} satisfies Partial<ServiceHandlers<Service<typeof reportRowMethods>>>
 
 const reportsPath = '/api/v1/reports'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { z } from 'zod'
-import type { Handlers, Methods, Service, Stream } from '#proto/contract.ts'
+import type { ServiceHandlers, Methods, Service, Stream } from '#proto/contract.ts'
 
 /** The keywords of OpenAPI 3.0 that schemas of the document use. */
 const Schema = z.looseObject({
@@ -67,5 +67,5 @@ export const createSampleHandlers = <M extends Methods>({ methods }: Service<M>)
   const rpcs = Object.entries(methods).filter(([, { kind }]) => kind === 'rpc')
   const handlers = rpcs.map(([name, method]) => [name, async () => 'output' in method && sampleOf(method.output)])
   // Each handler returns a value that its output schema accepts.
-  return Object.fromEntries(handlers) as unknown as Pick<Handlers<Service<M>>, UnaryMethods<M>>
+  return Object.fromEntries(handlers) as unknown as Pick<ServiceHandlers<Service<M>>, UnaryMethods<M>>
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxPageViews, type PageView } from '#proto/page-views.ts'
 import type { query } from '#proto/query.ts'
@@ -14,11 +14,11 @@ export interface PageViewQueue extends AsyncDisposable {
   /** Sends the queued page views. Those that cannot be stored are lost, and a warning is logged. */
   flush(): Promise<void>
   /** Removes the page views of a user and returns the number of stored ones; logs a warning if the host forbids it. */
-  forget(actor: string, call: Call): Promise<number>
+  forget(actor: string, call: CallContext): Promise<number>
 }
 
 interface PageViewDeps {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   hosts: HostList
   clock: Clock
   log: Logger

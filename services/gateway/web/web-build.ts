@@ -77,7 +77,7 @@ The API under <code>/api</code> works.</p>
 `
 
 /** Serves a page with instructions while the web UI is not built. */
-export const serveMissingBuild: RequestHandler = (request, response) => {
+export const serveBuildInstructions: RequestHandler = (request, response) => {
   requireReadMethod(request.method, response)
   response.setHeader('Cache-Control', 'no-store')
   response.setHeader('Content-Type', 'text/html; charset=utf-8')

@@ -1,6 +1,6 @@
 import type { Silence } from '#proto/alert-history.ts'
 import { formatAuditHostName } from '#proto/audit.ts'
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import { chatActions, ChatButtonCondition } from '#proto/chat-application.ts'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { ChatAction } from '#proto/http/chat-application.ts'
@@ -9,10 +9,10 @@ import { parseRequestInput } from '../request/parse.ts'
 import { silenceActions } from '../audit/open-audit.ts'
 import { loadHostNames } from '../hosts/host-list.ts'
 import type { Logger } from 'pino'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 
 /** Reports the result of a click to the chat: to everyone in it, or only to the user who clicked. */
-export type ReplyToChat = (address: string, said: ChatAnswer) => Promise<void>
+export type ChatReplier = (address: string, said: ChatAnswer) => Promise<void>
 
 interface ChatAnswer {
   text: string
@@ -23,8 +23,8 @@ interface ChatAnswer {
 const timeoutMs = 1_500
 
 /** Returns a function that replies to a click. Failures are logged only, because the action was performed. */
-export const createChatReply =
-  (send: Send, log: Logger): ReplyToChat =>
+export const createChatReplier =
+  (send: RequestSender, log: Logger): ChatReplier =>
   async (address, { text, toAll }) => {
     const body = JSON.stringify({ text, response_type: toAll ? 'in_channel' : 'ephemeral', replace_original: false })
     const headers = { 'content-type': 'application/json' }
@@ -67,7 +67,7 @@ const jsonOf = (text: string): unknown => {
 }
 
 interface AuditContext {
-  call: Call
+  call: CallContext
   requestId: string
 }
 

@@ -1,37 +1,37 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
-import { serviceCalls } from '#proto/call.ts'
+import { serviceDependencies } from '#proto/call.ts'
 import { consumerPlans as planned } from '#shared/bus/durable/stream-access.ts'
 import { listKeyHolders } from '#shared/bus/subject.ts'
 import { root } from '../../testing/source-file.ts'
 import { generateGrafanaDashboards } from './dashboards/grafana.ts'
 import { renderManifest, type GeneratedFile } from './manifest.ts'
-import { buildDeclaredAccounts, createDevelopmentServerConfig, createOfficialChartValues } from './nats.ts'
+import { buildDeclaredNatsAccounts, createDevelopmentNatsConfig, createNatsChartValues } from './nats.ts'
 import { formatChartReadme } from './readme.ts'
 import { createValuesSchema } from './schema.ts'
 import { readServiceVariables } from './services.ts'
-import { readValues } from './values-file.ts'
+import { parseValueEntries } from './values-file.ts'
 
 /** Functions that return the generated files of the chart. */
-export const chartFiles: readonly (() => Promise<GeneratedFile | undefined>)[] = [
+export const chartFileGenerators: readonly (() => Promise<GeneratedFile | undefined>)[] = [
   async () =>
     json(
       'values.schema.json',
-      createValuesSchema(readValues(await chartFile('values.yaml')), await readServiceVariables()),
+      createValuesSchema(parseValueEntries(await chartFile('values.yaml')), await readServiceVariables()),
     ),
   async () => ({
     path: 'helm/README.md',
-    content: formatChartReadme(await chartFile('INTRODUCTION.md'), readValues(await chartFile('values.yaml'))),
+    content: formatChartReadme(await chartFile('INTRODUCTION.md'), parseValueEntries(await chartFile('values.yaml'))),
   }),
-  async () => json('files/nats-accounts.json', await buildDeclaredAccounts()),
+  async () => json('files/nats-accounts.json', await buildDeclaredNatsAccounts()),
   async () => ({
     path: 'helm/files/nats-values.yaml',
-    content: `${officialChartNote}${dump(createOfficialChartValues(await buildDeclaredAccounts()), { lineWidth: 120, noRefs: true })}`,
+    content: `${officialChartNote}${dump(createNatsChartValues(await buildDeclaredNatsAccounts()), { lineWidth: 120, noRefs: true })}`,
   }),
   async () => json('files/product.json', { consumers: scalingConsumers, calls }),
   async () => ({
-    ...json('', createDevelopmentServerConfig(await buildDeclaredAccounts())),
+    ...json('', createDevelopmentNatsConfig(await buildDeclaredNatsAccounts())),
     path: 'k8s/dev/nats.json',
   }),
   ...Object.entries(await generateGrafanaDashboards()).map(
@@ -70,7 +70,7 @@ export const scalingConsumers = {
  * needs none.
  */
 const calls = Object.fromEntries(
-  Object.entries(serviceCalls)
+  Object.entries(serviceDependencies)
     .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)
     .map(([caller, called]) => [caller, called.flatMap(listKeyHolders)]),
 )

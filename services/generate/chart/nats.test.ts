@@ -2,7 +2,7 @@ import { connect } from 'nats'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith, startNats } from '../../testing/describe-with.ts'
-import { buildDeclaredAccounts, createOfficialChartValues } from './nats.ts'
+import { buildDeclaredNatsAccounts, createNatsChartValues } from './nats.ts'
 
 const Values = z.object({ config: z.object({ merge: z.record(z.string(), z.unknown()) }) })
 
@@ -14,12 +14,12 @@ const configurationOf = (values: object): string =>
 
 describeWith(['nats'], 'a NATS server with the values for the official chart', () => {
   it('authenticates each user with the password of its variable and lets it subscribe only to its own inbox', async () => {
-    const declared = await buildDeclaredAccounts()
+    const declared = await buildDeclaredNatsAccounts()
     const names = Object.keys(declared.users)
     const environment = Object.fromEntries(
       names.map((name) => [`NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`, `of-${name}`]),
     )
-    await using server = await startNats({ config: configurationOf(createOfficialChartValues(declared)), environment })
+    await using server = await startNats({ config: configurationOf(createNatsChartValues(declared)), environment })
     const servers = new URL(server.url).host
     for (const user of names) {
       const connection = await connect({ servers, user, pass: `of-${user}`, inboxPrefix: `_INBOX.${user}` })

@@ -2,13 +2,13 @@ import { type NatsAccounts, buildNatsAccounts, formatServerAccounts } from '#sha
 import { importContracts } from './services.ts'
 
 /** Returns the NATS accounts of the product, and the permissions of each user by name. */
-export const buildDeclaredAccounts = async (): Promise<NatsAccounts> => {
+export const buildDeclaredNatsAccounts = async (): Promise<NatsAccounts> => {
   const { contracts, events } = await importContracts()
   return buildNatsAccounts(contracts, events)
 }
 
 /** Returns values for the official NATS chart with these accounts. Passwords come from the Secret of the users. */
-export const createOfficialChartValues = (declared: NatsAccounts): object => {
+export const createNatsChartValues = (declared: NatsAccounts): object => {
   const names = Object.keys(declared.users)
   const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
   return {
@@ -52,7 +52,7 @@ const containerSecurityContext = {
 }
 
 /** Returns the configuration of a NATS server for development. The password of each user is the user name. */
-export const createDevelopmentServerConfig = (declared: NatsAccounts): object => ({
+export const createDevelopmentNatsConfig = (declared: NatsAccounts): object => ({
   port: 4222,
   http_port: 8222,
   jetstream: { store_dir: '/tmp/jetstream' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createValuesSchema } from './schema.ts'
-import { readValues } from './values-file.ts'
+import { parseValueEntries } from './values-file.ts'
 
 const file = `# Shown at the top.
 
@@ -17,7 +17,7 @@ server:
 `
 
 it('reads the path, default and comment of each key', () => {
-  expect(readValues(file).map(({ path, fallback, doc }) => [path.join('.'), fallback, doc])).toEqual([
+  expect(parseValueEntries(file).map(({ path, fallback, doc }) => [path.join('.'), fallback, doc])).toEqual([
     ['replicas', 2, 'How many.'],
     ['server', { address: '', resources: { cpu: 1 } }, ''],
     ['server.address', '', 'Where it is.'],
@@ -27,7 +27,7 @@ it('reads the path, default and comment of each key', () => {
 })
 
 it('generates a schema that rejects unknown keys', () => {
-  expect(createValuesSchema(readValues(file), new Map())).toMatchObject({
+  expect(createValuesSchema(parseValueEntries(file), new Map())).toMatchObject({
     additionalProperties: false,
     properties: {
       replicas: { type: 'integer', minimum: 1, description: 'How many.' },
@@ -41,7 +41,7 @@ it('generates a schema that rejects unknown keys', () => {
 
 it('accepts only the variables and secrets of each service', () => {
   const variables = new Map([['query', { open: ['COLUMNDB_USER'], secret: ['COLUMNDB_PASSWORD'] }]])
-  expect(createValuesSchema(readValues('defaults:\n  settings: {}\n'), variables)).toMatchObject({
+  expect(createValuesSchema(parseValueEntries('defaults:\n  settings: {}\n'), variables)).toMatchObject({
     properties: {
       services: {
         properties: {

@@ -14,7 +14,7 @@ const Keywords = z.record(z.string(), z.unknown())
 const spaces = 2
 
 /** Returns the keys of a values file in order. The file must be indented by two spaces. Keys in braces are left out. */
-export const readValues = (text: string): ValueEntry[] => {
+export const parseValueEntries = (text: string): ValueEntry[] => {
   const values: unknown = load(text)
   const entries: ValueEntry[] = []
   let path: string[] = []

@@ -33,7 +33,7 @@ const CommonAlert = z.looseObject({
 })
 
 /** The common alert schema of Azure Monitor; `alertId` is the same when the alert resolves. */
-export const azureMonitor: EventAdapter = {
+export const azureMonitorAdapter: EventAdapter = {
   id: 'azure-monitor',
   recognizes: ({ schemaId, data }) =>
     schemaId === 'azureMonitorCommonAlertSchema' || (isJsonObject(data) && isJsonObject(data.essentials)),

@@ -25,7 +25,7 @@ const Context = z.looseObject({
 })
 
 /** CloudEvents in structured mode: one object with attributes and data, recognized with any content type. */
-export const cloudEvents: EventAdapter = {
+export const cloudEventsAdapter: EventAdapter = {
   id: 'cloudevents',
   recognizes: ({ specversion, id, source, type }, headers) =>
     isCloudEvents(headers) || [specversion, id, source, type].every((field) => field !== undefined),
@@ -33,7 +33,7 @@ export const cloudEvents: EventAdapter = {
 }
 
 /** CloudEvents in binary mode: headers contain the attributes, and the body is passed as `data`. */
-export const binaryCloudEvents: EventAdapter = {
+export const binaryCloudEventsAdapter: EventAdapter = {
   id: 'cloudevents',
   recognizes: (_sent, headers) => isBinaryCloudEvent(headers),
   read: ({ data }, headers) => {
@@ -43,7 +43,7 @@ export const binaryCloudEvents: EventAdapter = {
   },
 }
 
-/** Returns whether headers contain the attributes, so that the body is only the data. */
+/** Returns whether the headers contain the attributes of a CloudEvent. The body then contains only its data. */
 export const isBinaryCloudEvent = (headers: RequestHeaders): boolean => headers['ce-specversion'] !== undefined
 
 const isCloudEvents = (headers: RequestHeaders): boolean =>

@@ -28,7 +28,7 @@ const Alarm = z.looseObject({
 })
 
 /** An alarm of Amazon CloudWatch, as SNS delivers it. CloudWatch states no severity. */
-export const cloudWatch: EventAdapter = {
+export const cloudWatchAdapter: EventAdapter = {
   id: 'cloudwatch',
   recognizes: ({ AlarmName, NewStateValue }) => AlarmName !== undefined && NewStateValue !== undefined,
   read: (sent) => {
@@ -67,7 +67,7 @@ const StateChange = z.looseObject({
 })
 
 /** The same alarm, as Amazon EventBridge delivers it. */
-export const cloudWatchEvent: EventAdapter = {
+export const cloudWatchEventAdapter: EventAdapter = {
   id: 'cloudwatch',
   recognizes: ({ source, detail, ...rest }) =>
     source === 'aws.cloudwatch' && isJsonObject(detail) && rest['detail-type'] === 'CloudWatch Alarm State Change',

@@ -30,7 +30,7 @@ const Notification = z.looseObject({
 })
 
 /** The webhook of Google Cloud Monitoring. The severity of an incident is optional. */
-export const gcpMonitoring: EventAdapter = {
+export const gcpMonitoringAdapter: EventAdapter = {
   id: 'gcp-monitoring',
   recognizes: ({ incident }) =>
     isJsonObject(incident) && incident.incident_id !== undefined && incident.state !== undefined,

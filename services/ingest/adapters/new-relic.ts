@@ -38,7 +38,7 @@ const Issue = z.looseObject({
 })
 
 /** The webhook of a New Relic workflow with the default template. */
-export const newRelic: EventAdapter = {
+export const newRelicAdapter: EventAdapter = {
   id: 'new-relic',
   recognizes: ({ id, state, issueUrl, workflowName, impactedEntities }) =>
     id !== undefined &&
@@ -80,7 +80,7 @@ const Incident = z.looseObject({
 })
 
 /** The older webhook of New Relic's notification channels. */
-export const newRelicIncident: EventAdapter = {
+export const newRelicIncidentAdapter: EventAdapter = {
   id: 'new-relic',
   recognizes: (sent) =>
     sent.incident_id !== undefined && sent.current_state !== undefined && sent.condition_name !== undefined,

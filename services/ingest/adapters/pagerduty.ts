@@ -36,7 +36,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const urgencies: Readonly<Record<string, EventSeverity>> = { high: 'critical', low: 'warning' }
 
 /** The webhook of PagerDuty, version 3: changes to incidents. */
-export const pagerDuty: EventAdapter = {
+export const pagerDutyAdapter: EventAdapter = {
   id: 'pagerduty',
   recognizes: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
   read: (sent, headers) => {
@@ -81,7 +81,7 @@ const EventV2 = z.looseObject({
 })
 
 /** Events in the format of the PagerDuty Events API v2, for senders that support no other format. */
-export const pagerDutyEvents: EventAdapter = {
+export const pagerDutyEventsAdapter: EventAdapter = {
   id: 'pagerduty',
   // Other systems use `event_action` too, so one more field is required.
   recognizes: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>

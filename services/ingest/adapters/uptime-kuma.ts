@@ -38,7 +38,7 @@ const Webhook = z.looseObject({
 const noAddress = 'https://'
 
 /** The webhook of Uptime Kuma. Tests and certificate warnings have no heartbeat. */
-export const uptimeKuma: EventAdapter = {
+export const uptimeKumaAdapter: EventAdapter = {
   id: 'uptime-kuma',
   recognizes: ({ heartbeat, monitor, ...others }) =>
     monitor !== undefined && heartbeat !== undefined && ('msg' in others || isJsonObject(monitor)),

@@ -69,7 +69,7 @@ const StreamedEvent = z.looseObject({
 })
 
 /** An event as a Zabbix connector streams it; a recovery names its problem by `p_eventid`. */
-export const zabbixConnector: EventAdapter = {
+export const zabbixConnectorAdapter: EventAdapter = {
   id: 'zabbix',
   recognizes: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
   read: (sent) => {

@@ -1,7 +1,7 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 
 /** A service call without a user. */
-export const testServiceCall: Call = {
+export const testServiceCall: CallContext = {
   identity: { kind: 'service', subject: 'gateway', features: 'all' },
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,

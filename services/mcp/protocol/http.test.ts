@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { service } from '#proto/contract.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
@@ -53,7 +53,7 @@ const answered = async (hub: Hub): Promise<string> => {
     await start({ env, bus: own, store, net, telemetry, clock: systemClock, openQueue, readiness: openReadiness() }),
   )
 
-  const call: Call = {
+  const call: CallContext = {
     identity: { kind: 'user', subject: 'tester', features: 'all' },
     deadline: systemClock.elapsedMs() + 30_000,
     signal: new AbortController().signal,

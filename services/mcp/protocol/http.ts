@@ -11,14 +11,14 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { summarizeMessage, type ServerPart } from './message-summary.ts'
+import { summarizeMessage, type RequiredFeatures } from './message-summary.ts'
 import type { CreateServer } from './server.ts'
 
-type Http = Handlers<typeof mcp>['http']
+type Http = ServiceHandlers<typeof mcp>['http']
 type HttpRequest = Parameters<Http>[0]
 
 /** Maximum number of concurrent subscriptions. Clients can subscribe to list changes, although lists never change. */
@@ -41,7 +41,7 @@ export const openHttpHandler = ({
   log,
 }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library creates a server per request and passes no context to it.
-  const requestScope = new AsyncLocalStorage<{ call: Call; part: ServerPart }>()
+  const requestScope = new AsyncLocalStorage<{ call: CallContext; part: RequiredFeatures }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
     const { call, part } = requireScope(requestScope.getStore())
@@ -54,7 +54,7 @@ export const openHttpHandler = ({
     onerror,
   })
 
-  const respond = async (input: HttpRequest, call: Call): Promise<Response> => {
+  const respond = async (input: HttpRequest, call: CallContext): Promise<Response> => {
     if (input.method !== 'POST') return methodNotAllowed()
     // Undefined for invalid JSON, which the library reports itself.
     const parsedBody = parseJson(input.body)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { summarizeMessage, type ServerPart } from './message-summary.ts'
+import { summarizeMessage, type RequiredFeatures } from './message-summary.ts'
 
-it.each<[unknown, ServerPart]>([
+it.each<[unknown, RequiredFeatures]>([
   [
     { method: 'tools/call', params: { name: 'query' } },
     { kind: 'tool', name: 'query' },

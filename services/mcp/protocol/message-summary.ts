@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
 /** The tools, resources or prompts that a message needs. */
-export type ServerPart = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
+export type RequiredFeatures = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
 const Id = z.union([z.string(), z.number()])
 const Message = z.object({
@@ -11,16 +11,16 @@ const Message = z.object({
   params: z.object({ name: z.string().optional(), _meta: z.looseObject({}).optional() }).optional(),
 })
 
-/** The properties of a message that the server needs before the library handles it. */
-export interface MessageOverview {
-  part: ServerPart
+/** The properties of a message that the server reads before it passes the message to the MCP library. */
+export interface MessageSummary {
+  part: RequiredFeatures
   /** Whether the message states a protocol revision; false for `initialize`, whose revision may be unsupported. */
   isModern: boolean
   /** The id of a `server/discover` request, which only the modern protocol has. */
   discoveryId: z.output<typeof Id> | undefined
 }
 
-export const summarizeMessage = (message: unknown): MessageOverview => {
+export const summarizeMessage = (message: unknown): MessageSummary => {
   const { id, method = '', params } = Message.safeParse(message).data ?? {}
   const hasRevision = params?._meta !== undefined && PROTOCOL_VERSION_META_KEY in params._meta
   return {
@@ -34,7 +34,7 @@ export const summarizeMessage = (message: unknown): MessageOverview => {
  * Returns the part that a server must register for a message; `all` if the message does not determine it, as for
  * batches and discovery.
  */
-const partOf = (method: string, name: string | undefined): ServerPart => {
+const partOf = (method: string, name: string | undefined): RequiredFeatures => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }
   if (method === 'tools/list') return { kind: 'tools' }
   if (method.startsWith('resources/')) return { kind: 'resources' }

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
 import type { agent } from '#proto/agent.ts'
-import type { Client, Handlers } from '#proto/contract.ts'
+import type { ServiceClient, ServiceHandlers } from '#proto/contract.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { ServerOptions } from './server.ts'
 
 interface EndpointOptions extends Omit<ServerOptions, 'offerSkills'> {
-  agent: Client<typeof agent>
+  agent: ServiceClient<typeof agent>
   log: Logger
 }
 
 /** The handler of MCP requests over HTTP. */
 export interface McpEndpoint extends AsyncDisposable {
-  answer: Handlers<typeof mcp>['http']
+  answer: ServiceHandlers<typeof mcp>['http']
 }
 
 /** Returns the endpoint, which loads the library of the protocol with the first request: it takes 11 MB. */

@@ -8,7 +8,7 @@ import {
   type Variables,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type Call, requireFeature } from '#proto/call.ts'
+import { type CallContext, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { findHost, type ToolContext } from '#shared/tools/tool.ts'
 import { type CreateToolContext, formatToolError, HostIdText } from '../call-tool.ts'
@@ -30,7 +30,7 @@ interface ResourceOptions {
 /** Registers the resources for one request: the static texts, and facts about the first host and about any host. */
 export const registerResources = (
   server: McpServer,
-  call: Call,
+  call: CallContext,
   { references, facts, contextFor }: ResourceOptions,
 ): void => {
   for (const { name, uri, title, description, text } of references) {

@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer, Server, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { getToolAnnotations, type Tool } from '#shared/tools/tool.ts'
 import type { CallTool } from '../call-tool.ts'
 
@@ -8,7 +8,7 @@ import type { CallTool } from '../call-tool.ts'
 export const openToolRegistration = (
   tools: readonly Tool[],
   callTool: CallTool,
-): ((server: McpServer, call: Call) => void) => {
+): ((server: McpServer, call: CallContext) => void) => {
   const entries = tools.map((tool) => ({ tool, config: configOf(tool) }))
   return (server, call) => {
     for (const { tool, config } of entries) {
@@ -18,13 +18,13 @@ export const openToolRegistration = (
 }
 
 /** Sets the handler of a server for calls of one tool, and returns the server. */
-export const setToolCallHandler = (server: Server, tool: Tool, callTool: CallTool, call: Call): Server => {
+export const setToolCallHandler = (server: Server, tool: Tool, callTool: CallTool, call: CallContext): Server => {
   server.setRequestHandler('tools/call', ({ params }) => resultOf(tool, callTool, params.arguments ?? {}, call))
   return server
 }
 
 /** Calls a tool. Each request has its own server, so only its caller can cancel it. */
-const resultOf = async (tool: Tool, callTool: CallTool, input: unknown, call: Call): Promise<CallToolResult> => {
+const resultOf = async (tool: Tool, callTool: CallTool, input: unknown, call: CallContext): Promise<CallToolResult> => {
   const { isError, text, structured } = await callTool(tool, input, call)
   const sentence = { type: 'text' as const, text }
   if (structured === null) return { isError, content: [sentence] }

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool, CreateToolContext } from '../call-tool.ts'
@@ -16,7 +16,7 @@ import type { HostResource, StaticResource } from '../resources/resources.ts'
 import type { RegisterSkills } from '../skills/skills.ts'
 import { registerResources } from './register-resources.ts'
 import { setToolCallHandler, openToolRegistration } from './register-tools.ts'
-import type { ServerPart } from './message-summary.ts'
+import type { RequiredFeatures } from './message-summary.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
 class RequestServer extends McpServer {
@@ -100,7 +100,7 @@ export interface ServerOptions {
 }
 
 /** Returns a server for one request, with only the tools, resources or prompts that the request needs. */
-export type CreateServer = (call: Call, part: ServerPart) => McpServer | Server
+export type CreateServer = (call: CallContext, part: RequiredFeatures) => McpServer | Server
 
 export const createServerFactory = (offered: ServerOptions): CreateServer => {
   const { further } = offered
@@ -110,7 +110,7 @@ export const createServerFactory = (offered: ServerOptions): CreateServer => {
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
     if (called) return setToolCallHandler(new ToolCallServer(facts, all), called, offered.callTool, call)
-    const includes = (kind: ServerPart['kind']) => part.kind === kind || part.kind === 'all'
+    const includes = (kind: RequiredFeatures['kind']) => part.kind === kind || part.kind === 'all'
     const server = new RequestServer(facts, all)
     if (includes('tools')) offerTools(server, call)
     if (includes('resources')) registerResources(server, call, offered)

@@ -12,7 +12,7 @@ export interface StaticResource {
   text: string
 }
 
-/** A kind of facts about a host, each with a URI. `path` follows the host in the URI and has variables in braces. */
+/** A resource with data about a host. `path` is the part of its URI after the host, with variables in braces. */
 export interface HostResource {
   name: string
   path: string

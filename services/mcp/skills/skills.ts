@@ -1,18 +1,18 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { type Skill, skillEntry, SkillsExtension } from '@modelcontextprotocol/server/ext/skills'
 import type { agent } from '#proto/agent.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 
 /** Cache hint of skills, which change only with a release. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Registers the skills of the agent for one request, through the skills extension of the protocol. */
-export type RegisterSkills = (server: McpServer, call: Call) => void
+export type RegisterSkills = (server: McpServer, call: CallContext) => void
 
 /** Returns the registration of skills. They are not listed as resources, because the extension has its own list. */
-export const openSkillRegistration = (client: Client<typeof agent>): RegisterSkills => {
+export const openSkillRegistration = (client: ServiceClient<typeof agent>): RegisterSkills => {
   const entries = openEntries(client)
   return (server, call) =>
     new SkillsExtension({
@@ -38,9 +38,9 @@ export const openSkillRegistration = (client: Client<typeof agent>): RegisterSki
 }
 
 /** Returns the protocol entries of skills, cached until their file changes. */
-const openEntries = (client: Client<typeof agent>) => {
+const openEntries = (client: ServiceClient<typeof agent>) => {
   const known = new Map<string, { digest: string; entry: Skill }>()
-  return async ({ name, digest }: { name: string; digest: string }, call: Call): Promise<Skill> => {
+  return async ({ name, digest }: { name: string; digest: string }, call: CallContext): Promise<Skill> => {
     const cached = known.get(name)
     if (cached?.digest === digest) return cached.entry
     const { text } = await client.skill({ name }, call)
@@ -51,7 +51,7 @@ const openEntries = (client: Client<typeof agent>) => {
 }
 
 /** Returns the skill with this URI; undefined if there is none. */
-const findSkill = async (client: Client<typeof agent>, uri: string, call: Call) => {
+const findSkill = async (client: ServiceClient<typeof agent>, uri: string, call: CallContext) => {
   const [, name] = /^skill:\/\/([^/]+)\/SKILL\.md$/.exec(uri) ?? []
   if (name === undefined) return undefined
   try {

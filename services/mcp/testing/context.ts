@@ -1,9 +1,9 @@
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 
-type ToolRows = Client<typeof query>['toolRows']
+type ToolRows = ServiceClient<typeof query>['toolRows']
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Returns a tool context with one host, whose statements return the first `maxRows` of the given rows. */

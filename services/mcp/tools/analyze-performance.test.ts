@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { parseAndRun } from '#shared/tools/tool.ts'
+import { parseAndRunTool } from '#shared/tools/tool.ts'
 import { createToolContext } from '../testing/context.ts'
 import { analyzePerformance } from './analyze-performance.ts'
 
 it('reports no values that the host does not provide', async () => {
-  const { text, structured } = await parseAndRun(
+  const { text, structured } = await parseAndRunTool(
     analyzePerformance,
     {},
     createToolContext(() => []),
@@ -26,7 +26,7 @@ it('reports no values that the host does not provide', async () => {
 })
 
 it('reports the findings of successful checks and the error of a failed one', async () => {
-  const { text } = await parseAndRun(
+  const { text } = await parseAndRunTool(
     analyzePerformance,
     {},
     createToolContext((statement) => {
@@ -50,14 +50,14 @@ it.each(['unavailable', 'busy', 'timeout'] as const)(
       statements.push(statement)
       throw failure
     })
-    await expect(parseAndRun(analyzePerformance, {}, failing)).rejects.toBe(failure)
+    await expect(parseAndRunTool(analyzePerformance, {}, failing)).rejects.toBe(failure)
     expect(statements).toHaveLength(code === 'timeout' ? 6 : 1)
   },
 )
 
 it('reads all checks in one statement, and shows the worst value of each', async () => {
   const statements: string[] = []
-  const { structured } = await parseAndRun(
+  const { structured } = await parseAndRunTool(
     analyzePerformance,
     {},
     createToolContext((statement) => {

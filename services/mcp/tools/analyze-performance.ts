@@ -68,7 +68,7 @@ const readSnapshot = async (context: ToolContext, host: Host): Promise<Finding[]
     })
   } catch (error) {
     if (!(error instanceof ServiceError) || context.call.signal.aborted) throw error
-    // A separate check would fail in the same way.
+    // Separate checks would fail with the same error.
     if (['internal', 'busy', 'unavailable'].includes(error.code)) throw error
     return undefined
   }

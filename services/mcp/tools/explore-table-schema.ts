@@ -15,7 +15,7 @@ const Relationship = z.object({
   kind: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Number of statements of the last week that join the two; null for relationships from definitions. */
+  /** Number of queries of the last week that join both tables; null for relationships from definitions. */
   queries: z.number().nullable(),
 })
 
@@ -117,7 +117,7 @@ const maxJoined = 20
 
 const JoinedTable = z.object({ table: z.string(), queries: numericCellSchema })
 
-/** The tables that statements of the last week joined with one, most frequent first. */
+/** The tables that queries of the last week joined with a given table, most frequent first. */
 interface Joins {
   tables: z.infer<typeof JoinedTable>[]
   /** Why the query log is unavailable; null if it is available. */

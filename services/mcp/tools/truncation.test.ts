@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseAndRun } from '#shared/tools/tool.ts'
+import { parseAndRunTool } from '#shared/tools/tool.ts'
 import { createToolContext } from '../testing/context.ts'
 import { getMergeStatus } from './get-merge-status.ts'
 import { getRunningQueries } from './get-running-queries.ts'
@@ -24,7 +24,7 @@ it.each([
   [getMergeStatus, 2, '2 merges on one, the longest for 9.0 s.', false],
   [getMergeStatus, 3, 'More than 2 merges on one, the longest for 9.0 s.', true],
 ])('$name reports whether its list is truncated: %#', async (tool, running, sentence, truncated) => {
-  const { text, structured } = await parseAndRun(
+  const { text, structured } = await parseAndRunTool(
     tool,
     { limit: 2 },
     createToolContext(() => Array.from({ length: running }, () => row)),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ManagementOperation, PasswordHash } from '#proto/management.ts'
 import type { query } from '#proto/query.ts'
@@ -16,7 +16,7 @@ const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
 /** Returns the handler that changes users, roles or grants of a host, after a check that this is possible. */
 export const createManageHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['manage'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
     if (!isEnabled(parts))
       throw new ServiceError('forbidden', 'user management is disabled; set COLUMNDB_MANAGEMENT_ENABLED=true')
@@ -30,7 +30,7 @@ export const createManageHandler =
 
 /** Returns the handler that reports whether user management is enabled. */
 export const createManagementHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['management'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['management'] =>
   async () => ({ enabled: isEnabled(parts) })
 
 const isEnabled = ({ env }: QueryHandlerDeps): boolean =>
@@ -128,8 +128,8 @@ const needsOf = ({ operation, params }: ManagementOperation): Needs => {
   }
 }
 
-// One statement reads all three kinds, so that they are consistent. The enum of privileges is converted to a string,
-// because servers of 2024 cannot compare it with strings that are not among its values.
+// Builds one statement for users, roles and privileges, so that they are consistent. Privileges become strings,
+// because servers of 2024 cannot compare an enum with strings that are not among its values.
 const buildLookupSql = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
@@ -145,7 +145,7 @@ const confirm = async (
   { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
   management: ManagementOperation,
-  call: Call,
+  call: CallContext,
 ): Promise<void> => {
   const needs = needsOf(management)
   const { user = '', role = '', grantee = '', free = '', privilege = '', defaults = [] } = needs

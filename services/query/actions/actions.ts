@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { quoteText, quoteName } from '#shared/sql/statement-text.ts'
@@ -27,7 +27,7 @@ const endsWithinSeconds = 10
 
 /** Returns the handler that kills a running query. `state` is `ignored` if KILL QUERY returns no rows, else `done`. */
 export const createKillQueryHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['killQuery'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['killQuery'] =>
   async ({ hostKey, queryId }, call) => {
     const host = parts.hosts.get(hostKey)
     const look = { what: 'action/look', sql: querySql, parameters: { queryId } }
@@ -60,7 +60,7 @@ const Mutation = z.object({
 
 /** Returns the handler that kills an unfinished mutation. Parts that are already rewritten stay as they are. */
 export const createKillMutationHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['killMutation'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['killMutation'] =>
   async ({ hostKey, ...named }, call) => {
     const host = parts.hosts.get(hostKey)
     const { database, table, mutationId } = named
@@ -97,7 +97,7 @@ const mergesWithinSeconds = 6 * 3_600
 
 /** Returns the handler that merges the parts of a table. After ten seconds it responds and the merge continues. */
 export const createOptimizeTableHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['optimizeTable'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['optimizeTable'] =>
   async ({ hostKey, database, table, partitionId = '', final, deduplicate }, call) => {
     const host = parts.hosts.get(hostKey)
     const look = { what: 'action/look', sql: tableSql, parameters: { database, table, partitionId } }
@@ -123,7 +123,7 @@ export const createOptimizeTableHandler =
       grant: `GRANT OPTIMIZE ON ${quoteName(database)}.${quoteName(table)}`,
       maxSeconds: mergesWithinSeconds,
     }
-    // Not the caller's signal, because a cancelled merge would have to start again.
+    // The caller's signal is not used, because a cancelled merge would have to start again.
     const signal = AbortSignal.timeout(mergesWithinSeconds * 1_000)
     const context = { ...call, signal, deadline: Number.POSITIVE_INFINITY }
     const merged = runWrite(parts, host, merging, context).then(({ queryId }) => ({ state: 'done' as const, queryId }))

@@ -1,7 +1,7 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -25,12 +25,12 @@ export const runWrite = async (
   { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
   { what, sql, grant, maxSeconds }: Write,
-  context: Pick<Call, 'deadline' | 'signal' | 'priority' | 'trace'>,
+  context: Pick<CallContext, 'deadline' | 'signal' | 'priority' | 'trace'>,
 ): Promise<QueryResult> => {
   try {
     return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, context)
   } catch (error) {
-    const code = findClickhouseCode(error)
+    const code = findClickhouseErrorCode(error)
     if (code === storageIsReadonly || code === noWritableStorage) throw createFileStorageError(host, error)
     if (code !== accessDenied && code !== readonlyUser) throw error
     const sentence =
@@ -63,7 +63,7 @@ export const insertIntoOwnTable = async (
   { client }: Pick<QueryHandlerDeps, 'client'>,
   host: MonitoredHost,
   { table, creating, inserting }: OwnTableInsert,
-  call: Call,
+  call: CallContext,
 ): Promise<void> => {
   const create = async () => {
     await runWrite({ client }, host, creating, call)
@@ -74,7 +74,7 @@ export const insertIntoOwnTable = async (
     await runWrite({ client }, host, inserting, call)
   } catch (error) {
     // The table was dropped after the check above.
-    if (findClickhouseCode(error) !== noSuchTable) throw error
+    if (findClickhouseErrorCode(error) !== noSuchTable) throw error
     await create()
     await runWrite({ client }, host, inserting, call)
   }

@@ -5,7 +5,7 @@ import { type AdvisedCodec, maxSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 
@@ -48,7 +48,7 @@ const ratioOf = async (
     const [row] = readRecords(host, Ratios, await parts.client.run(host, statement, call))
     return row?.ratios[0] ?? undefined
   } catch (error) {
-    if (unsuitableCodes.has(findClickhouseCode(error))) return undefined
+    if (unsuitableCodes.has(findClickhouseErrorCode(error))) return undefined
     throw error
   }
 }

@@ -129,7 +129,7 @@ export const parseFunctionNode = (
   return { name, kind, arguments: listOf(node, 'ARGUMENTS') }
 }
 
-/** Returns the nodes in a list of a node, such as `ARGUMENTS`. */
+/** Returns the items of a named list below a node, such as `ARGUMENTS`; empty if there is no such list. */
 const listOf = (node: ExplainNode, name: string): ExplainNode[] =>
   node.children.find((child) => child.name === name)?.children[0]?.children ?? []
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { adviceDataMethods } from '#proto/advice-data.ts'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
 import type { HostContext } from '../explorer/read-view.ts'
@@ -46,8 +46,8 @@ FROM (
 }
 
 /** Returns the handlers for statement advice. */
-export const createAdviceHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof adviceDataMethods>> => {
-  const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
+export const createAdviceHandlers = (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof adviceDataMethods>> => {
+  const contextFor = (hostKey: string, call: CallContext) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
     statementReads: ({ hostKey, ...request }, call) => explainReads(contextFor(hostKey, call), request),
     tryIndex: ({ hostKey, ...request }, call) => tryIndex(contextFor(hostKey, call), request),

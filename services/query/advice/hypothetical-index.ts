@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { SkipIndexType } from '#proto/advice-data.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/read-records.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import { checkCallerStatement } from '../read-only/caller-statement.ts'
@@ -51,14 +51,14 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${toColumnSql(column)}) TYPE ${type}`,
   )
   try {
-    // Streamed, because the result of this statement is empty, which a buffered read rejects.
+    // Reads a stream, because a buffered read rejects the empty result of this statement.
     const { body } = await parts.client.stream(host, describe, call)
     while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
     return parseWhatIf(lines.map(({ explain }) => explain).join('\n')) ?? notPossible
   } catch (error) {
-    if (unsuitableCodes.has(findClickhouseCode(error))) return uselessIndex
-    if (unsupportedCodes.has(findClickhouseCode(error))) return notPossible
+    if (unsuitableCodes.has(findClickhouseErrorCode(error))) return uselessIndex
+    if (unsupportedCodes.has(findClickhouseErrorCode(error))) return notPossible
     throw error
   }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { adviceDataMethods, TableRead, ReadCondition } from '#proto/advice-data.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { Explanation, ExplainMode, ExplainSettings, ExplainNode } from '#proto/explain.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/read-records.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import { readPermissions } from '../config.ts'
 import { toCallerError, buildExplainStatement } from '../explain/explain.ts'
 import { toExplanation } from '../explain/explanation.ts'
@@ -23,7 +23,7 @@ import {
   walkNodes,
 } from './expression-sql.ts'
 
-type StatementReads = Awaited<ReturnType<Handlers<Service<typeof adviceDataMethods>>['statementReads']>>
+type StatementReads = Awaited<ReturnType<ServiceHandlers<Service<typeof adviceDataMethods>>['statementReads']>>
 
 /** Returns the tables that a statement reads, with conditions and grouping, from several EXPLAINs on the host. */
 export const explainReads = async (
@@ -39,7 +39,7 @@ export const explainReads = async (
       throw toCallerError(error, explaining.sql, statement)
     }
   }
-  // The first runs alone, so that an invalid statement fails once.
+  // The first EXPLAIN runs alone, so that an invalid statement causes only one error.
   const tree = await explain('query-tree')
   const [plan, estimate, formatted] = await Promise.all([
     explain('plan', { actions: 1 }),
@@ -68,7 +68,7 @@ const formatStatement = async ({ parts, host, call }: HostContext, statement: st
     const answer = await parts.client.run(host, { what: 'advice/format', sql, parameters: { query: statement } }, call)
     return readRecords(host, Row, answer)[0]?.formatted ?? null
   } catch (error) {
-    if (findClickhouseCode(error) === unknownFunction) return null
+    if (findClickhouseErrorCode(error) === unknownFunction) return null
     throw error
   }
 }

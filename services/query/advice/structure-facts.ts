@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import {
-  type structureFactMethods,
+  type structureAdviceDataMethods,
   maxSampledRows,
   hardwareDependentSettings as names,
 } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { toColumnSql, adviceLimits, maxAdviceSeconds } from './expression-sql.ts'
 import { hostNumberSchema, readRecords } from '../analysis/read-records.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { readCodecRatios, measureCodec } from './codecs.ts'
@@ -17,7 +17,7 @@ import { readCodecRatios, measureCodec } from './codecs.ts'
 const Setting = z.object({ name: z.string(), value: z.string() })
 const listed = names.map((name) => `'${name}'`).join(', ')
 
-/** Reads the values of the settings that advice depends on, of the server and of the configured user. */
+/** Reads the settings that advice depends on: those of the server and those of the configured user. */
 const readTunedSettings = async ({ parts, host, call }: HostContext): Promise<Record<string, string>> => {
   const of = (table: string): string => `SELECT name, value FROM system.${table} WHERE name IN (${listed})`
   const statement = { what: 'advice/settings', bare: true, sql: `${of('settings')} UNION ALL ${of('server_settings')}` }
@@ -50,14 +50,14 @@ LIMIT 300`
   try {
     return readRecords(host, Change, await parts.client.run(host, statement, call))
   } catch (error) {
-    if (findClickhouseCode(error) === unknownTable) return []
+    if (findClickhouseErrorCode(error) === unknownTable) return []
     throw error
   }
 }
 
 const Old = z.object({ bytes: hostNumberSchema, oldBytes: hostNumberSchema })
 
-/** Sums the sizes of the active parts of a table, and of those older than a year. Parts without dates count as new. */
+/** Returns the compressed bytes of active parts: in total, and older than a year. Parts without dates count as new. */
 const readPartAges = async (
   { parts, host, call }: HostContext,
   request: { database: string; table: string },
@@ -113,11 +113,11 @@ FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)}
   }
 }
 
-/** Returns the handlers that read the facts of advice: columns, codec ratios, ages of parts and settings. */
+/** Returns the handlers that read the data for advice: columns, codec ratios, ages of parts and settings. */
 export const createStructureFactHandlers = (
   parts: QueryHandlerDeps,
-): Handlers<Service<typeof structureFactMethods>> => {
-  const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
+): ServiceHandlers<Service<typeof structureAdviceDataMethods>> => {
+  const contextFor = (hostKey: string, call: CallContext) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
     columnFacts: ({ hostKey, ...request }, call) => readColumnFacts(contextFor(hostKey, call), request),
     codecRatios: ({ hostKey, ...request }, call) => readCodecRatios(contextFor(hostKey, call), request),

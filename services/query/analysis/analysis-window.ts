@@ -1,7 +1,7 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { type Interval, intervals } from '#proto/catalogue.ts'
 import type { TimeWindow } from '#proto/query.ts'
-import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { HostCapabilities } from '../clickhouse/capabilities.ts'
 import type { MacroScope } from '../definitions/macros.ts'
 import { buckets, validateZone, type ChartWindow, resolveChartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -22,18 +22,18 @@ export const resolveAnalysisScope = async (
   parts: QueryHandlerDeps,
   host: MonitoredHost,
   request: TimeWindow,
-  call: Call,
+  call: CallContext,
 ): Promise<AnalysisScope> => {
   const zone = validateZone(request.timezone)
-  const span = resolveAnalysisSpan(request, parts.clock.now() + parts.probe.skewMs(host.key))
+  const span = resolveAnalysisTimeRange(request, parts.clock.now() + parts.probe.skewMs(host.key))
   const interval = request.interval ? span.interval : findFinestInterval(span.toMs - span.fromMs)
   const window = { ...span, interval }
-  const { logs }: Capabilities = await parts.client.capabilities(host, call)
+  const { logs }: HostCapabilities = await parts.client.capabilities(host, call)
   return { window, scope: { window, zone, logs } }
 }
 
 /** Returns the requested time range, or the last 24 hours. Throws `invalid` for an empty range. */
-export const resolveAnalysisSpan = (request: TimeWindow, hostNowMs: number): ChartWindow => {
+export const resolveAnalysisTimeRange = (request: TimeWindow, hostNowMs: number): ChartWindow => {
   const span = resolveChartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
   // A definition with `lastHours` always has a window.
   if (!span) throw new Error('cannot run the analysis: no time range')

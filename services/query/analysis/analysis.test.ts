@@ -143,7 +143,7 @@ describe('query patterns', () => {
     const executions = await logged(readers.map(({ id }) => id))
     const times = executions.map(({ ms }) => ms)
     const memory = executions.map((execution) => execution.memory)
-    // Statements of Watchhouse within the window do not count.
+    // Sums the durations of all other clients, because the handler excludes the statements of Watchhouse.
     const timeOfAll = Number(
       await direct(`SELECT sum(query_duration_ms) FROM system.query_log WHERE type != 'QueryStart' AND is_initial_query
         AND http_user_agent != 'watchhouse' AND event_time >= ${window.from} AND event_time < ${window.to}`),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
+import type { queryPatternOrders, QueryPatternsRequest } from '#proto/fingerprints.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import { hostNumberSchema, hostBooleanSchema } from './read-records.ts'
@@ -12,7 +12,7 @@ const namedUsers = 20
 const namedTables = 20
 const microsecondsPerMillisecond = 1_000
 
-const orderColumns: Readonly<Record<(typeof fingerprintOrders)[number], string>> = {
+const orderColumns: Readonly<Record<(typeof queryPatternOrders)[number], string>> = {
   total_time: 'totalMs',
   calls: 'calls',
   average: 'averageMs',
@@ -31,7 +31,7 @@ const orderColumns: Readonly<Record<(typeof fingerprintOrders)[number], string>>
   last_seen: 'lastSeenMs',
 }
 
-/** Condition for ended queries of clients. Parts of distributed queries are excluded; their initial query counts. */
+/** Condition for ended initial queries. Secondary queries of distributed queries are excluded. */
 export const endedQueryCondition = `log.type != 'QueryStart' AND is_initial_query`
 /** SQL expression for the CPU time of one execution, in milliseconds. */
 export const cpuMsExpression = `(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / ${microsecondsPerMillisecond}`
@@ -65,7 +65,7 @@ const summary = (characters: number, timeOfAll: string): string => `
   $ms(max(event_time)) AS lastSeenMs`
 
 /** Returns the statement for the patterns of a window. A search filters the list, but shares refer to all patterns. */
-export const buildFingerprintListStatement = (request: FingerprintsRequest, scope: MacroScope): Statement => {
+export const buildFingerprintListStatement = (request: QueryPatternsRequest, scope: MacroScope): Statement => {
   const { order, search, user, own, limit, offset } = request
   const counted = [
     endedQueryCondition,

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Execution, FingerprintDetail } from '#proto/fingerprints.ts'
+import type { QueryExecution, QueryPatternDetail } from '#proto/fingerprints.ts'
 import type { query } from '#proto/query.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import { toStatementFacts } from '../clickhouse/cost.ts'
@@ -34,7 +34,7 @@ const Listed = FingerprintRow.extend({ total: hostNumberSchema })
 
 /** Returns the handler for the query patterns of a window, in the requested order. */
 export const createFingerprintsHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprints'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['fingerprints'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
     const { window, scope } = await resolveAnalysisScope(parts, host, input, call)
@@ -69,7 +69,7 @@ interface PatternRequest extends AnalysisScope {
 
 /** Returns the handler for the detail of one pattern: summary, time series, latency, errors and executions. */
 export const createFingerprintHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['fingerprint'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['fingerprint'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
     const { window, scope } = await resolveAnalysisScope(parts, host, input, call)
@@ -87,7 +87,11 @@ export const createFingerprintHandler =
     }
   }
 
-const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call: Call): Promise<FingerprintDetail> => {
+const detailOf = async (
+  parts: QueryHandlerDeps,
+  question: PatternRequest,
+  call: CallContext,
+): Promise<QueryPatternDetail> => {
   const { host, hash, executions, window, scope } = question
   const select = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
     readRecords(host, schema, await parts.client.run(host, statement, call))
@@ -108,7 +112,7 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
     select(ListedExecutionRow, buildExecutionsStatement(hash, executions, scope)),
     select(ErrorRow, buildErrorsStatement(hash, scope)),
   ])
-  const listed = (name: string): Execution[] =>
+  const listed = (name: string): QueryExecution[] =>
     lists
       .filter(({ list }) => list === name)
       .toSorted((left, right) => left.place - right.place)
@@ -131,7 +135,7 @@ const detailOf = async (parts: QueryHandlerDeps, question: PatternRequest, call:
 
 /** Returns the handler for the executions of one pattern within a range of durations. */
 export const createExecutionsHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['executions'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['executions'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
     const { window, scope } = await resolveAnalysisScope(parts, host, input, call)

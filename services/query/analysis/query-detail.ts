@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { QuerySummary } from '#proto/query-detail.ts'
 import type { query } from '#proto/query.ts'
@@ -12,7 +12,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { hostNumberSchema, hostBooleanSchema, readRecords } from './read-records.ts'
 import { resolveAnalysisScope } from './analysis-window.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
-import { processorsPart, threadsPart, viewsPart, readChildQueries, readPart } from './query-parts.ts'
+import { processorsSection, threadsSection, viewsSection, readChildQueries, readDetailSection } from './query-parts.ts'
 
 const shared = `
   query_id AS queryId,
@@ -93,7 +93,7 @@ LIMIT 1`,
   parameters: { query_id: queryId },
 })
 
-type QueryDetailResult = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
+type QueryDetailResult = Awaited<ReturnType<ServiceHandlers<typeof query>['queryDetail']>>
 
 const needs = { requires: ['system.query_log'] }
 
@@ -120,7 +120,7 @@ const SummaryRow = QuerySummary.extend({
 
 /** Returns the handler for the detail of one query: summary, settings, threads, views, processors and child queries. */
 export const createQueryDetailHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['queryDetail'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['queryDetail'] =>
   async ({ hostKey, queryId, lastHours }, call) => {
     const host = parts.hosts.get(hostKey)
     const { scope } = await resolveAnalysisScope(parts, host, { lastHours }, call)
@@ -140,7 +140,7 @@ const detailOf = async (
   host: MonitoredHost,
   queryId: string,
   scope: MacroScope,
-  call: Call,
+  call: CallContext,
 ): Promise<QueryDetailResult> => {
   const select = async (statement: Statement) =>
     readRecords(host, SummaryRow, await parts.client.run(host, statement, call))[0]
@@ -158,9 +158,9 @@ const detailOf = async (
   }
   const place = { client: parts.client, host, queryId, scope, call }
   const [ofThreads, ofViews, ofProcessors, ofChildren] = await Promise.all([
-    readPart(place, threadsPart),
-    readPart(place, viewsPart),
-    readPart(place, processorsPart),
+    readDetailSection(place, threadsSection),
+    readDetailSection(place, viewsSection),
+    readDetailSection(place, processorsSection),
     readChildQueries(parts, host, queryId, scope, call),
   ])
   const { settings, profileEvents, ...summary } = found

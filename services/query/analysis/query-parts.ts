@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { QueryDetail } from '#proto/query-detail.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
@@ -23,7 +23,7 @@ const sentenceCharacters = 500
 const childQueryCharacters = 2_000
 const peakMemory = 'greatest(peak_memory_usage, 0) AS peakMemoryBytes'
 
-export const threadsPart = {
+export const threadsSection = {
   requires: ['system.query_thread_log'],
   limit: 1_000,
   sql: `SELECT
@@ -52,7 +52,7 @@ ORDER BY isMaster DESC, cpuMs DESC, threadId`,
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const viewsPart = {
+export const viewsSection = {
   requires: ['system.query_views_log'],
   limit: 500,
   sql: `SELECT
@@ -85,7 +85,7 @@ ORDER BY durationMs DESC, view`,
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const processorsPart = {
+export const processorsSection = {
   requires: ['system.processors_profile_log'],
   limit: 500,
   sql: `SELECT
@@ -117,7 +117,7 @@ ORDER BY elapsedMs DESC, name`,
   }),
 } satisfies QueryPart<z.ZodType>
 
-export const childrenPart = {
+export const childQueriesSection = {
   requires: ['system.query_log'],
   limit: 500,
   sql: `SELECT
@@ -168,7 +168,7 @@ export const readChildQueries = async (
   host: MonitoredHost,
   queryId: string,
   scope: MacroScope,
-  call: Call,
+  call: CallContext,
 ): Promise<Children> => {
   const relatives = relativesOf(parts, host)
   const brief = { ...call, deadline: Math.min(call.deadline, parts.clock.elapsedMs() + relativeMs) }
@@ -180,8 +180,8 @@ export const readChildQueries = async (
   const answered = [own, ...others].flatMap((part) => part ?? [])
   const found = distinct(answered.flatMap(({ rows }) => rows)).toSorted((a, b) => b.durationMs - a.durationMs)
   return {
-    rows: found.slice(0, childrenPart.limit),
-    truncated: found.length > childrenPart.limit || answered.some(({ truncated }) => truncated),
+    rows: found.slice(0, childQueriesSection.limit),
+    truncated: found.length > childQueriesSection.limit || answered.some(({ truncated }) => truncated),
     unavailable: own.unavailable,
     queriedHosts: [host, ...relatives].map(({ name }) => name),
     unreachableHosts: relatives.filter((_, index) => isUnreachable(index)).map(({ name }) => name),
@@ -202,11 +202,11 @@ const childrenOn = async (
   host: MonitoredHost,
   queryId: string,
   scope: MacroScope,
-  call: Call,
+  call: CallContext,
 ): Promise<ChildQueries> => {
   const { logs } = await client.capabilities(host, call)
   const place = { client, host, queryId, scope: { ...scope, logs }, call }
-  const { rows, ...rest } = await readPart(place, childrenPart)
+  const { rows, ...rest } = await readDetailSection(place, childQueriesSection)
   return { ...rest, rows: rows.map((row) => ({ ...row, host: host.name })) }
 }
 
@@ -227,11 +227,11 @@ interface PartContext {
   host: MonitoredHost
   queryId: string
   scope: MacroScope
-  call: Call
+  call: CallContext
 }
 
 /** Returns the rows of one part. A missing or inaccessible log makes only this part unavailable. */
-export const readPart = async <S extends z.ZodType>(
+export const readDetailSection = async <S extends z.ZodType>(
   { client, host, queryId, scope, call }: PartContext,
   part: PartStatement<S>,
 ): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: UnavailableReason | null }> => {

@@ -3,7 +3,7 @@ import type { QueryResult } from '../clickhouse/client.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** Schema for a number. 64-bit integers beyond the safe range arrive as text and lose their last digits here. */
+/** Schema for a number. 64-bit integers beyond the safe range are sent as strings and lose precision here. */
 export const hostNumberSchema = z.union([
   z.number(),
   z

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { fingerprintOrders, FingerprintsRequest } from '#proto/fingerprints.ts'
+import { queryPatternOrders, QueryPatternsRequest } from '#proto/fingerprints.ts'
 import { intervals } from '#proto/catalogue.ts'
-import { buildRotatedLogs } from '../clickhouse/capabilities.ts'
+import { buildRotatedLogExpressions } from '../clickhouse/capabilities.ts'
 import type { MacroScope } from '../definitions/macros.ts'
 import type { ChartWindow } from '../definitions/window.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
@@ -14,7 +14,7 @@ import {
   buildTrendStatement,
 } from './fingerprint-parts.ts'
 import { buildFingerprintListStatement, buildFingerprintDetailStatement } from './fingerprint-statement.ts'
-import { childrenPart, processorsPart, threadsPart, viewsPart } from './query-parts.ts'
+import { childQueriesSection, processorsSection, threadsSection, viewsSection } from './query-parts.ts'
 import { buildLoggedQueryStatement, buildRunningQueryStatement } from './query-detail.ts'
 
 const window: ChartWindow = {
@@ -27,12 +27,12 @@ const window: ChartWindow = {
 const scope: MacroScope = {
   window,
   zone: undefined,
-  logs: buildRotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_12'])),
+  logs: buildRotatedLogExpressions(new Set(['query_log', 'query_log_0', 'query_log_12'])),
 }
-const request = FingerprintsRequest.parse({})
+const request = QueryPatternsRequest.parse({})
 
 it.each([
-  ...fingerprintOrders.map((order) =>
+  ...queryPatternOrders.map((order) =>
     buildFingerprintListStatement({ ...request, order, search: 'x', user: 'y' }, scope),
   ),
   buildFingerprintDetailStatement('1', scope),
@@ -60,7 +60,7 @@ it('reads a running query from the process list only', () => {
   expect(sql).toContain('FROM system.processes AS log')
 })
 
-it.each([threadsPart, viewsPart, processorsPart, childrenPart])(
+it.each([threadsSection, viewsSection, processorsSection, childQueriesSection])(
   'limits rows of $requires to the displayed number',
   (part) => {
     expect(part.limit).toBeLessThanOrEqual(1_000)

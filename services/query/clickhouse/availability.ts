@@ -2,7 +2,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { DatabaseClient } from './client.ts'
-import { findClickhouseCode } from './failure.ts'
+import { findClickhouseErrorCode } from './failure.ts'
 import type { QueryContext } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { toIncompleteReason } from './show-privileges.ts'
@@ -42,7 +42,7 @@ export const findUnavailableReason = (
   { requires }: Needs,
   error: unknown,
 ): UnavailableReason | undefined => {
-  const code = findClickhouseCode(error)
+  const code = findClickhouseErrorCode(error)
   if (code === accessDenied && error instanceof ServiceError)
     return notPermitted(host, [...requires], parseGrant(error.message))
   if ((code === unknownTable || code === unknownDatabase) && requires.length > 0) {
@@ -54,7 +54,7 @@ export const findUnavailableReason = (
 }
 
 /** The data of a host, or the reason why it is unavailable. */
-export type Availability<T> =
+export type AvailabilityResult<T> =
   | { data: T; unavailable: null; incomplete: IncompleteReason | null }
   | { data: null; unavailable: UnavailableReason; incomplete: null }
 
@@ -65,7 +65,7 @@ export const queryIfAvailable = async <T>(
   needs: Needs,
   context: QueryContext,
   query: () => Promise<T>,
-): Promise<Availability<T>> => {
+): Promise<AvailabilityResult<T>> => {
   const missing = await checkRequirements(client, host, needs, context)
   if (missing) return { data: null, unavailable: missing, incomplete: null }
   try {
@@ -122,7 +122,7 @@ const notPermitted = (host: MonitoredHost, tables: string[], grant: string | und
   ...(grant !== undefined && { grant }),
 })
 
-/** Privileges other than SELECT and SHOW, such as REMOTE, are named without tables. */
+/** Describes a missing privilege: by its tables for SELECT and SHOW, by its name for others, such as REMOTE. */
 const describeMissingPrivilege = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
   /^GRANT (?:SELECT|SHOW)/.test(grant)
     ? `may not read ${tables.join(', ') || 'this'}`
@@ -130,7 +130,7 @@ const describeMissingPrivilege = (tables: readonly string[], grant = 'GRANT SELE
 
 /** Returns the name of the `system` table that the user may not read, if the error names one. */
 export const findDeniedTable = (error: unknown): string | undefined =>
-  findClickhouseCode(error) === accessDenied && error instanceof ServiceError
+  findClickhouseErrorCode(error) === accessDenied && error instanceof ServiceError
     ? / ON `?system`?\.`?(\w+)/.exec(parseGrant(error.message) ?? '')?.[1]
     : undefined
 

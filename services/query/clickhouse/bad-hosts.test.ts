@@ -8,7 +8,7 @@ import { createCall, createSilentTelemetry } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
 import { maxFrameBytes } from '#shared/bus/limits.ts'
-import { openLiveness } from './liveness.ts'
+import { openLivenessTracker } from './liveness.ts'
 
 const password = 'pw-9f3'
 const hostAt = (url: string) => {
@@ -162,7 +162,7 @@ describe('a host that', () => {
 
 describe('a host that does not respond to the probe', () => {
   const openWithLiveness = () => {
-    const liveness = openLiveness(20)
+    const liveness = openLivenessTracker(20)
     return {
       liveness,
       client: openClient({ env: {}, telemetry: createSilentTelemetry(), clock: systemClock, liveness }),

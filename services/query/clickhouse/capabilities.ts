@@ -6,14 +6,14 @@ import type { Statement } from './statement.ts'
 import type { ShowPrivilege } from './show-privileges.ts'
 
 /** The capabilities of a host for its configured user. */
-export interface Capabilities {
+export interface HostCapabilities {
   version: string
   /** The `readonly` setting of the user's profile: 1 forbids every setting in a request. */
   readonly: number
   /** Visible tables of the database `system`. Hosts with equal tables and logs share one object. */
   tables: ReadonlySet<string>
   /** The table expressions of rotated log tables. */
-  logs: RotatedLogs
+  logs: RotatedLogExpressions
   /** The SHOW privileges that the user lacks; without them, the server hides rows about some objects. */
   missingShow: ReadonlySet<ShowPrivilege>
 }
@@ -25,26 +25,26 @@ const freshMs = 60_000
 const usableMs = 300_000
 
 interface CacheEntry {
-  capabilities: Capabilities
+  capabilities: HostCapabilities
   loadedAtMs: number
   presences: Map<string, Promise<TablePresence>>
 }
 
 /** Caches the capabilities of hosts. Failures are not cached. */
 interface CapabilityCache {
-  of(host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities>
+  of(host: MonitoredHost, load: () => Promise<HostCapabilities>): Promise<HostCapabilities>
   /** Returns the cached presence of a table outside `Capabilities`, or calls `look` to determine it. */
   presence(host: MonitoredHost, table: string, look: () => Promise<TablePresence>): Promise<TablePresence>
-  /** Returns the cached capabilities of any age. */
-  known(host: MonitoredHost): Capabilities | undefined
+  /** Returns the cached capabilities, however old; undefined if there are none. */
+  known(host: MonitoredHost): HostCapabilities | undefined
   forget(host: MonitoredHost): void
 }
 
-/** Entries are keyed by the host object, so a changed host list starts with an empty cache. */
+/** Returns an empty cache. Entries are keyed by the host object, so a changed host list starts without entries. */
 export const openCapabilityCache = (elapsedMs: () => number): CapabilityCache => {
   const known = new WeakMap<MonitoredHost, CacheEntry>()
 
-  const refresh = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
+  const refresh = async (host: MonitoredHost, load: () => Promise<HostCapabilities>): Promise<HostCapabilities> => {
     const capabilities = await load()
     known.set(host, { capabilities, loadedAtMs: elapsedMs(), presences: new Map() })
     return capabilities
@@ -77,8 +77,8 @@ export const openCapabilityCache = (elapsedMs: () => number): CapabilityCache =>
   }
 }
 
-/** Table expressions that read a rotated log table together with its earlier tables, by log name. */
-export type RotatedLogs = ReadonlyMap<string, string>
+/** Table expressions by log name. Each one reads a rotated log table together with its earlier tables. */
+export type RotatedLogExpressions = ReadonlyMap<string, string>
 
 /** The names of a log table and its earlier tables, by log name. */
 type Rotations = ReadonlyMap<string, readonly string[]>
@@ -111,11 +111,14 @@ GROUP BY table`,
   }
 }
 
-/** Rows of `logColumnsStatement`: table, and the name and type of each column. */
-export const LogColumns = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]))
+/** Rows of the statement for log columns: the table, and the name and type of each column. */
+export const LogColumnRows = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]))
 
 /** Returns the table expressions of rotated logs: a UNION ALL when `logColumns` is provided, else `merge`. */
-export const buildRotatedLogs = (tables: ReadonlySet<string>, logColumns?: z.infer<typeof LogColumns>): RotatedLogs => {
+export const buildRotatedLogExpressions = (
+  tables: ReadonlySet<string>,
+  logColumns?: z.infer<typeof LogColumnRows>,
+): RotatedLogExpressions => {
   const columns = logColumns && new Map(logColumns)
   const sourceOf = (log: string, names: readonly string[]): string =>
     columns ? union(names, columns) : String.raw`merge('system', '^${log}(_\\d+)?$')`

@@ -6,17 +6,17 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { ResultRows } from './response.ts'
 import {
-  type Capabilities,
-  LogColumns,
+  type HostCapabilities,
+  LogColumnRows,
   buildLogColumnsStatement,
   openCapabilityCache,
   type TablePresence,
-  buildRotatedLogs,
+  buildRotatedLogExpressions,
 } from './capabilities.ts'
-import { readSummary, createReuseCounter } from './cost.ts'
-import { findClickhouseCode, createHostError } from './failure.ts'
+import { parseSummaryHeader, createReuseCounter } from './cost.ts'
+import { findClickhouseErrorCode, createHostError } from './failure.ts'
 import type { HostBody } from './host-body.ts'
-import { readLimits } from './limits.ts'
+import { readHostClientLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
@@ -29,9 +29,9 @@ import {
   type TransportDeps,
 } from './transport.ts'
 
-type System = Pick<Capabilities, 'tables' | 'logs'>
+type System = Pick<HostCapabilities, 'tables' | 'logs'>
 
-/** Maximum number of shared objects; most fleets have only a few distinct sets of tables. */
+/** Maximum number of distinct sets of tables to cache; most fleets have only a few. */
 const maxSystems = 100
 
 /** Returns a function that maps equal values to one object, so that caches keyed by it are shared between hosts. */
@@ -66,7 +66,7 @@ const internSystem = openSystemInterner()
 const loadCapabilities = async (
   host: MonitoredHost,
   query: (statement: Statement) => Promise<Pick<ResultRows, 'rows'>>,
-): Promise<Capabilities> => {
+): Promise<HostCapabilities> => {
   const read = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
     const parsed = schema.safeParse((await query(statement)).rows)
     if (!parsed.success) throw createHostError(host, 'garbage')
@@ -75,7 +75,7 @@ const loadCapabilities = async (
   const [[version, readonly, names]] = await read(capabilityStatement, CapabilityRows)
   const tables = new Set(names)
   const columnsStatement = buildLogColumnsStatement(version, tables)
-  const logs = buildRotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
+  const logs = buildRotatedLogExpressions(tables, columnsStatement && (await read(columnsStatement, LogColumnRows)))
   return {
     version,
     readonly,
@@ -119,9 +119,9 @@ export interface DatabaseClient extends AsyncDisposable {
   stream(host: MonitoredHost, statement: Statement, context: QueryContext, format?: StreamFormat): Promise<StreamResult>
   /** Runs a statement on the reserved connection, without queue and cache. */
   probe(host: MonitoredHost, statement: Statement, context: QueryContext, limitMs: number): Promise<ResultRows>
-  capabilities(host: MonitoredHost, context: QueryContext): Promise<Capabilities>
-  /** Returns the cached capabilities of any age. */
-  known(host: MonitoredHost): Capabilities | undefined
+  capabilities(host: MonitoredHost, context: QueryContext): Promise<HostCapabilities>
+  /** Returns the cached capabilities, however old; undefined if there are none. */
+  known(host: MonitoredHost): HostCapabilities | undefined
   /** Returns whether the configured user can read a table, written as `database.table`. */
   presence(host: MonitoredHost, table: string, context: QueryContext): Promise<TablePresence>
   /** Drops the cached capabilities; the next query loads them again. */
@@ -151,7 +151,7 @@ export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClie
     }
     // Background statements do not repeat, and users must not wait for a run that yields to them.
     const isUnshared = statement.writes === true || isBackground(context.priority)
-    if (!readLimits(env).cache || (isUnshared && !statement.cache)) return perform(context)
+    if (!readHostClientLimits(env).cache || (isUnshared && !statement.cache)) return perform(context)
     const key = keyOf(host, statement)
     const cached = statement.cache && results.get(key)
     if (cached) return cached
@@ -170,7 +170,7 @@ export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClie
     async stream(host, statement, context, format = 'JSONEachRow') {
       const { version, readonly } = await capabilities(host, context)
       const { headers, ...response } = await transport.stream({ host, statement, context, readonly }, format)
-      return { ...response, clickhouseVersion: version, readonly, ...readSummary(headers) }
+      return { ...response, clickhouseVersion: version, readonly, ...parseSummaryHeader(headers) }
     },
     probe: (host, statement, context, limitMs) =>
       transport.reserved({ host, statement, context, readonly: capabilityCache.known(host)?.readonly ?? 1 }, limitMs),
@@ -191,8 +191,8 @@ const createCapabilityLoader = (
   cache: ReturnType<typeof openCapabilityCache>,
   { env, clock }: Pick<TransportDeps, 'env' | 'clock'>,
 ) => {
-  const runs = openSharedRuns<Capabilities>()
-  return (host: MonitoredHost, context: QueryContext): Promise<Capabilities> =>
+  const runs = openSharedRuns<HostCapabilities>()
+  return (host: MonitoredHost, context: QueryContext): Promise<HostCapabilities> =>
     cache.of(host, () =>
       runs.join(identity(host), waiterOf(host, context, clock.elapsedMs()), async (signal) => {
         const request = { host, context: withoutDeadline(context, signal), readonly: 1 }
@@ -204,7 +204,7 @@ const createCapabilityLoader = (
 }
 
 const capabilitiesTimeoutMs = (env: Environment): number =>
-  resolveMaxSeconds(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
+  resolveMaxSeconds(capabilityStatement, { ...readHostClientLimits(env), background: false }) * 1_000
 
 /** Returns the signal, the time limit and the timeout error with which a caller waits for a shared run. */
 const waiterOf = (host: MonitoredHost, context: QueryContext, nowMs: number) => ({
@@ -221,7 +221,7 @@ const queryPresence = async (
     return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
     // EXISTS requires SHOW TABLES. A user without it may still read a table such as `system.tables`.
-    return findClickhouseCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
+    return findClickhouseErrorCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
   }
 }
 
@@ -238,13 +238,13 @@ const trySelect = async (
 }
 
 const failedPresence = (error: unknown): TablePresence => {
-  const code = findClickhouseCode(error)
+  const code = findClickhouseErrorCode(error)
   if (code === accessDenied) return 'denied'
   if (code === noSuchTable || code === noSuchDatabase) return 'missing'
   throw error
 }
 
-/** A shared run has no deadline: it ends when its last caller leaves or at the limit of the statement. */
+/** Removes the deadline: a shared run ends with its last caller or at the time limit of the statement. */
 const withoutDeadline = (context: QueryContext, signal: AbortSignal): QueryContext => ({
   ...context,
   signal,

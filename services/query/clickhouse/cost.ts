@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StatementFacts } from '#proto/query.ts'
+import type { StatementExecution } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
@@ -28,8 +28,8 @@ export const createCostCounter = ({ metrics: registry }: Telemetry) => {
 
 const Summary = z.object({ read_rows: z.coerce.number().catch(0), read_bytes: z.coerce.number().catch(0) })
 
-/** Parses the header `X-ClickHouse-Summary`. A streamed result counts only reads before the start of the response. */
-export const readSummary = (
+/** Parses the header `X-ClickHouse-Summary`. For streamed results, it omits reads after the start of the response. */
+export const parseSummaryHeader = (
   headers: Record<string, string | string[] | undefined>,
 ): { rowsRead: number; bytesRead: number } => {
   const text = headers['x-clickhouse-summary']
@@ -53,7 +53,7 @@ export const toStatementFacts = (
   rows: number,
   timezone: string | undefined,
   incomplete: IncompleteReason | null = null,
-): StatementFacts => ({
+): StatementExecution => ({
   queryId: run.queryId,
   durationMs: run.durationMs,
   rows,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { validateHostList } from '../hosts/host-list.ts'
-import { parseException, toResponseError, findClickhouseCode, findFailureReason } from './failure.ts'
+import { parseException, toResponseError, findClickhouseErrorCode, findFailureReason } from './failure.ts'
 
 const [host] = validateHostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
@@ -84,7 +84,7 @@ describe('a failed statement', () => {
       code: kind,
       details: { host: 'db', clickhouseCode: code, clickhouseName: 'SOME_NAME' },
     })
-    expect(findClickhouseCode(error)).toBe(code)
+    expect(findClickhouseErrorCode(error)).toBe(code)
     expect(findFailureReason(error)).toBeUndefined()
   })
 

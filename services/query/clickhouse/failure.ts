@@ -112,8 +112,8 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
 }
 const retryAfterMs = 1_000
 
-/** Returns whether the code determines who caused the error, the host or the statement. */
-export const isKnownCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
+/** Returns whether the code shows whether the host or the statement caused the error. */
+export const isClassifiedErrorCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
 
 /** Returns the error for an exception that a host reported. */
 export const toStatementError = (host: MonitoredHost, exception: Exception): ServiceError => {
@@ -133,7 +133,7 @@ const isKeeperUnreachable = ({ code, sentence }: Exception): boolean =>
   code === keeperFailed &&
   /Connection loss|Operation timeout|Session expired|All connection tries failed/i.test(sentence)
 
-/** ClickHouse prefixes some messages with the user name. */
+/** Removes the user name with which ClickHouse prefixes some messages. */
 const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>
   sentence.startsWith(`${user}: `) ? sentence.slice(user.length + 2) : sentence
 
@@ -145,7 +145,7 @@ export const toResponseError = (host: MonitoredHost, status: number, text: strin
 }
 
 /** Returns the ClickHouse error code of a failed statement. */
-export const findClickhouseCode = (error: unknown): number | undefined => {
+export const findClickhouseErrorCode = (error: unknown): number | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
   return typeof code === 'number' ? code : undefined
 }

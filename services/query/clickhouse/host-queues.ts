@@ -1,14 +1,19 @@
 import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { openLoopSlots } from '#shared/admission/loop-slots.ts'
-import { type AdmissionQueue, type EnterOptions, isBackground, openAdmissionQueue } from '#shared/admission/queue.ts'
+import {
+  type AdmissionQueue,
+  type AdmissionOptions,
+  isBackground,
+  openAdmissionQueue,
+} from '#shared/admission/queue.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
-import type { Priority } from '#proto/call.ts'
+import type { RequestPriority } from '#proto/call.ts'
 import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 
 /** Maximum number of statements that wait for one host. */
 export const maxWaitingStatements = 50
-/** How long a statement waits for its slot. */
+/** Maximum time that a statement waits for its slot, in milliseconds. */
 export const maxSlotWaitMs = 2_000
 /** Maximum number of concurrent report statements per host, within the slots of callers. */
 export const maxReportStatements = 3
@@ -23,7 +28,7 @@ const maxPauseMs = 2_000
 
 /** A request for a slot of a host. */
 export interface SlotRequest {
-  priority: Priority
+  priority: RequestPriority
   /** Maximum number of concurrent statements of callers and reports on the host. */
   size: number
   signal: AbortSignal
@@ -43,7 +48,7 @@ export interface HostQueues {
 
 export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): HostQueues => {
   const queues = new Map<string, QueuePair>()
-  // A host keeps its time series after its first query. All user connections share one name.
+  // Host labels in the metrics. A label remains after its queue is removed. All user connections share one label.
   const names = new Set<string>()
   const read = (count: 'running' | 'waiting') => () => {
     const open = [...queues.values()].map(({ name, callers, sweeps }) => ({
@@ -94,13 +99,13 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
   }
 }
 
-const toEnterOptions = ({ timeoutMs, maxWaitMs, caller }: SlotRequest): EnterOptions => ({
+const toEnterOptions = ({ timeoutMs, maxWaitMs, caller }: SlotRequest): AdmissionOptions => ({
   patienceMs: timeoutMs,
   ...(maxWaitMs !== undefined && { maxWaitMs }),
   ...(caller !== undefined && { caller }),
 })
 
-/** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
+/** Opens a queue that limits the statements to all hosts together while the event loop is overloaded. */
 const openProcessQueue = (pressure: LoopPressure) => {
   const refusal = 'the query service is overloaded: too many statements are waiting for its event loop'
   const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingInProcess, maxWaitMs: maxSlotWaitMs })

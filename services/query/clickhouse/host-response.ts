@@ -88,8 +88,8 @@ export interface BufferedResponse {
 }
 
 /** Thrown when a response body exceeds its maximum size. */
-export class BodyTooLong extends Error {
-  override readonly name = 'BodyTooLong'
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
 }
 
 /** Sends a request and collects the whole body of its response. */
@@ -110,7 +110,7 @@ export const bufferResponse = (
     onData(chunk) {
       onActivity()
       size += chunk.length
-      if (size > maxBytes) pending.abort(new BodyTooLong())
+      if (size > maxBytes) pending.abort(new BodyTooLargeError())
       else chunks.push(chunk)
     },
     onEnd(error) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { sweepIdlePools } from './housekeeping.ts'
-import { readLimits } from './limits.ts'
+import { startIdlePoolCleanup } from './housekeeping.ts'
+import { readHostClientLimits } from './limits.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -10,7 +10,7 @@ const sweeps = (env: Record<string, string>): number[][] => {
   const found: number[][] = []
   const began = Date.now()
   const closeIdle = (idleMs: number) => void found.push([Date.now() - began, idleMs])
-  using _ = sweepIdlePools({ closeIdle }, () => readLimits(env))
+  using _ = startIdlePoolCleanup({ closeIdle }, () => readHostClientLimits(env))
   vi.advanceTimersByTime(120_000)
   return found
 }

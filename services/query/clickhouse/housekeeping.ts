@@ -58,7 +58,7 @@ export const openQueryKiller = (connections: HostConnections, log: Telemetry['lo
 }
 
 /** Closes idle pools every `COLUMNDB_POOL_CLEANUP_INTERVAL`, which is read again before each run. */
-export const sweepIdlePools = (
+export const startIdlePoolCleanup = (
   connections: Pick<HostConnections, 'closeIdle'>,
   limits: () => HostClientLimits,
 ): Disposable => {

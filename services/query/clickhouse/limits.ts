@@ -31,7 +31,7 @@ const limitSettings = {
 }
 
 /** Reads the current limits; cheap enough for every statement. */
-export const readLimits = (env: Environment): HostClientLimits => {
+export const readHostClientLimits = (env: Environment): HostClientLimits => {
   const values = parseSettings(limitSettings, env)
   return {
     pool: { size: values.COLUMNDB_POOL_SIZE, idleMs: values.COLUMNDB_POOL_TIMEOUT },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testHost } from '../testing/response-bodies.ts'
-import { maxUnresponsiveMs, openLiveness } from './liveness.ts'
+import { maxUnresponsiveMs, openLivenessTracker } from './liveness.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 const startWatch = (isUnresponsive = false) => {
-  const liveness = openLiveness()
+  const liveness = openLivenessTracker()
   liveness.report(testHost, isUnresponsive)
   const giveUp = vi.fn<() => void>()
   return { liveness, giveUp, watch: liveness.watch(testHost, giveUp) }

@@ -1,13 +1,13 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /**
- * How long a statement waits for a host that does not respond to the probe. Two probes fit into this time, so one lost
- * probe does not abort statements.
+ * Maximum time that a statement waits for a host that does not respond to the probe, in milliseconds. It covers two
+ * probes, so that one lost probe does not abort statements.
  */
 export const maxUnresponsiveMs = 10_000
 
 /** Tracks which hosts respond to the probe, and aborts the statements of those that do not. */
-export interface Liveness {
+export interface LivenessTracker {
   /** Records the result of the last probe of a host. */
   report(host: MonitoredHost, isUnresponsive: boolean): void
   /** Calls `giveUp` after the host has been unresponsive for the maximum time during this watch. */
@@ -24,8 +24,8 @@ interface HostLiveness {
   watches: Set<(isUnresponsive: boolean) => void>
 }
 
-/** Hosts are identified by their object, so a changed host list starts without history. */
-export const openLiveness = (limitMs = maxUnresponsiveMs): Liveness => {
+/** Returns an empty tracker. Hosts are identified by their object, so a changed host list starts without history. */
+export const openLivenessTracker = (limitMs = maxUnresponsiveMs): LivenessTracker => {
   const known = new WeakMap<MonitoredHost, HostLiveness>()
 
   const livenessOf = (host: MonitoredHost): HostLiveness => {

@@ -3,7 +3,7 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { createTrustedConnector } from '#shared/net/connect.ts'
+import { createUnguardedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostClient, HostRequest, PendingRequest, ResponseHandler } from './host-response.ts'
@@ -24,7 +24,7 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
     keep_alive: { idle_socket_ttl: 0 },
     // The signal of the caller limits the time of the whole exchange.
     request_timeout: 0,
-    // Every failure becomes an error here; log lines of the client may contain addresses.
+    // Disabled, because log lines of the client may contain addresses. Every failure is reported as an error.
     log: { level: ClickHouseLogLevel.OFF },
   })
   const running = new Set<PendingRequest>()
@@ -78,11 +78,11 @@ const startRequest = (
       body.on('end', () => handler.onEnd())
       body.on('error', handler.onEnd)
       body.on('close', () => {
-        // After a local abort, this is the only event.
+        // After a call of `abort`, `close` is the only event.
         handler.onEnd(new Error('the connection was closed'))
         onClosed()
       })
-      // After the head, the client ignores the signal.
+      // The client ignores the signal once the response head has arrived.
       if (signal.aborted) body.destroy()
       else handler.onHead(statusCode, headers)
     },
@@ -135,7 +135,7 @@ interface RequestAgent extends Agent {
  * Opens an agent that dials with the connector of the host, which is guarded for user connections. Idle sockets live as
  * long as in the pool for hot statements.
  */
-const openAgent = ({ url, connect = createTrustedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
+const openAgent = ({ url, connect = createUnguardedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
   const { protocol, host, port } = url
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   // Every agent of Node has the method.

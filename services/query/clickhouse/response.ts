@@ -7,7 +7,7 @@ import type { HostBody } from './host-body.ts'
 
 /** Maximum size of a buffered response, in bytes. Charts and key metrics stay far below; row pages are streamed. */
 export const maxBufferedResponseBytes = 32 * 1024 * 1024
-/** Maximum size of a response that must be short; a longer one would take processing time from all other hosts. */
+/** Maximum size of a short response, in bytes. Parsing a longer one would delay the requests of other hosts. */
 export const maxShortResponseBytes = 1024 * 1024
 const maxFailureBytes = 64 * 1024
 

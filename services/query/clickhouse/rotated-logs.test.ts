@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
-import { buildLogColumnsStatement, buildRotatedLogs } from './capabilities.ts'
+import { buildLogColumnsStatement, buildRotatedLogExpressions } from './capabilities.ts'
 
 const tables = new Set(['part_log', 'part_log_0', 'part_log_1', 'query_log', 'error_log_0', 'query_log_extra', 'parts'])
 
 it('reads a rotated log together with its earlier tables', () => {
-  expect(buildRotatedLogs(tables)).toEqual(new Map([['part_log', String.raw`merge('system', '^part_log(_\\d+)?$')`]]))
+  expect(buildRotatedLogExpressions(tables)).toEqual(
+    new Map([['part_log', String.raw`merge('system', '^part_log(_\\d+)?$')`]]),
+  )
   expect(buildLogColumnsStatement('25.6.1.1', tables)).toBeUndefined()
 })
 
@@ -14,7 +16,7 @@ it('lists the columns on servers that reject merge in read-only statements', () 
 })
 
 it('reads earlier tables with the columns of the current log', () => {
-  const logs = buildRotatedLogs(tables, [
+  const logs = buildRotatedLogExpressions(tables, [
     ['part_log_0', [['event_time', 'DateTime']]],
     [
       'part_log',

@@ -4,14 +4,14 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxBufferedResponseBytes, maxShortResponseBytes, readErrorBody } from './response.ts'
 import type { HostConnections } from './connections.ts'
 import {
-  findClickhouseCode,
+  findClickhouseErrorCode,
   toConnectionError,
   createHostError,
   createKeeperTimeoutError,
   toResponseError,
 } from './failure.ts'
 import type { HostBody } from './host-body.ts'
-import { BodyTooLong, type HostRequest, isConnectionReset, type StreamedResponse } from './host-response.ts'
+import { BodyTooLargeError, type HostRequest, isConnectionReset, type StreamedResponse } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
 import type { TimeLimit } from './time-limit.ts'
 import type { SendingOptions, Statement } from './statement.ts'
@@ -89,7 +89,7 @@ const requestOptionsOf = ({ limit, pool }: ExchangeOptions) => ({ signal: limit.
 
 const timeExceeded = 159
 
-/** If Keeper does not respond, a host reports only a timeout; the returned error names Keeper instead. */
+/** Returns the error for a rejected statement. If it timed out while reading from Keeper, the error names Keeper. */
 const toRejectionError = (
   host: MonitoredHost,
   { readsKeeper }: Statement,
@@ -97,7 +97,7 @@ const toRejectionError = (
   text: string,
 ): ServiceError => {
   const failure = toResponseError(host, status, text)
-  return readsKeeper && findClickhouseCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
+  return readsKeeper && findClickhouseErrorCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
 }
 
 /** Resends a read-only statement once when the host closed the connection before a response started. */
@@ -117,7 +117,7 @@ const sendWithRetry = async <T>(
       return { queryId, response: await send({ statement, queryId, sending: options }) }
     } catch (error) {
       const mayHaveRun = statement.writes || hasStarted() || limit.signal.aborted
-      if (statement.short && error instanceof BodyTooLong) throw createHostError(host, 'garbage', error)
+      if (statement.short && error instanceof BodyTooLargeError) throw createHostError(host, 'garbage', error)
       if (!isFirst || !isConnectionReset(error) || mayHaveRun) throw translateError(host, error, limit)
     }
   }
@@ -137,7 +137,7 @@ const translatedBody = (host: MonitoredHost, { take, leave }: HostBody, limit: T
 const translateError = (host: MonitoredHost, error: unknown, limit: TimeLimit): unknown => {
   if (limit.signal.aborted) return limit.signal.reason
   if (error instanceof ServiceError) return error
-  if (error instanceof BodyTooLong)
+  if (error instanceof BodyTooLargeError)
     return new ServiceError(
       'too-large',
       `host ${host.name} sent more than ${maxBufferedResponseBytes} bytes; request fewer rows`,

@@ -14,12 +14,12 @@ interface Run<T> {
   waiters: number
 }
 
-/** Concurrent calls with equal keys share one run, which is aborted when its last caller leaves. */
+/** Lets concurrent calls with equal keys share one run, which is aborted when its last caller cancels. */
 export interface SharedRuns<T> {
   join(key: string, waiter: Waiter, start: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Returns runs that call `onShared` for each caller that joins an existing run. */
+/** Returns an empty set of shared runs. It calls `onShared` for each caller that joins an existing run. */
 export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T> => {
   const runs = new Map<string, Run<T>>()
 

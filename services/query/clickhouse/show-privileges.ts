@@ -3,7 +3,7 @@ import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { compareVersions } from './capabilities.ts'
-import { findClickhouseCode } from './failure.ts'
+import { findClickhouseErrorCode } from './failure.ts'
 import type { Statement } from './statement.ts'
 
 /** Privileges without which ClickHouse omits rows of `system` tables. */
@@ -66,7 +66,7 @@ const privilegeOf = (table: string): ShowPrivilege | undefined => requiredPrivil
 /** Returns the `system` tables that a statement names. */
 export const findSystemTables = (sql: string): string[] => [...new Set(sql.match(/\bsystem\.\w+/g))]
 
-/** The statement that an administrator runs to add the privileges. */
+/** Returns the GRANT statement for privileges, with `<user>` as a placeholder. */
 const grantOf = (privileges: readonly ShowPrivilege[]): string => `GRANT ${privileges.join(', ')} ON *.* TO <user>`
 
 /** Returns the GRANT statements that an administrator can run; none when no privilege is known to be missing. */
@@ -102,7 +102,7 @@ export const queryMissingShowPrivileges = async (
     for (const each of showPrivileges) if (!(await hasPrivilege(each, query))) missing.add(each)
     return missing
   } catch (error) {
-    if (error instanceof z.ZodError || findClickhouseCode(error) !== undefined) return new Set()
+    if (error instanceof z.ZodError || findClickhouseErrorCode(error) !== undefined) return new Set()
     throw error
   }
 }

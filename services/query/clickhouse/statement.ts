@@ -104,7 +104,7 @@ export const encodeParameters = ({ parameters = {} }: Statement): Record<string,
 
 const pairOf = (name: string, value: string): string => `&${encodeText(name)}=${encodeText(value)}`
 
-/** JSON may contain lone surrogates, which UTF-8 cannot represent. */
+/** Encodes text for a URL. Replaces lone surrogates, which JSON may contain but UTF-8 cannot represent. */
 const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** The last sending options of a statement and the query string of its settings. */

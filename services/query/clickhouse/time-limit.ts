@@ -9,7 +9,7 @@ interface TimeLimitOptions {
 /** Longest delay that a timer supports. */
 const maxTimerMs = 2_147_483_647
 
-/** A signal that aborts when the caller leaves or `limitMs` has passed since construction. */
+/** A signal that aborts when the caller cancels, or `limitMs` after construction. */
 export class TimeLimit implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal

@@ -1,5 +1,5 @@
 import type { Histogram } from 'prom-client'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { isBackground } from '#shared/admission/queue.ts'
@@ -10,7 +10,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 import { parseResponse, type ResultRows } from './response.ts'
 import { type HostConnections, openHostConnections } from './connections.ts'
-import { createCostCounter, readSummary } from './cost.ts'
+import { createCostCounter, parseSummaryHeader } from './cost.ts'
 import {
   type BufferedStatementResponse,
   sendBufferedStatement,
@@ -18,7 +18,7 @@ import {
   sendStatement,
 } from './send-statement.ts'
 import {
-  findClickhouseCode,
+  findClickhouseErrorCode,
   findFailureReason,
   createHostError,
   createKeeperTimeoutError,
@@ -26,10 +26,10 @@ import {
 } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'
-import { type QueryKiller, openQueryKiller, sweepIdlePools } from './housekeeping.ts'
-import { type HostClientLimits, type PoolSettings, readLimits } from './limits.ts'
+import { type QueryKiller, openQueryKiller, startIdlePoolCleanup } from './housekeeping.ts'
+import { type HostClientLimits, type PoolSettings, readHostClientLimits } from './limits.ts'
 import { TimeLimit } from './time-limit.ts'
-import { type Liveness, openLiveness } from './liveness.ts'
+import { type LivenessTracker, openLivenessTracker } from './liveness.ts'
 import { type SendingOptions, resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
 
 /** A statement with its context and the `readonly` setting of the user's profile. */
@@ -40,7 +40,7 @@ interface StatementRequest {
   readonly: number
 }
 
-/** The result of a buffered response, with its cost and its length in characters. */
+/** The result of a buffered response, with its cost and the number of characters of its text. */
 export interface BufferedResult extends ResultRows {
   queryId: string
   durationMs: number
@@ -50,7 +50,7 @@ export interface BufferedResult extends ResultRows {
 /** Sends statements to hosts through the host queues and within their time limits. */
 export interface Transport extends AsyncDisposable {
   whole(request: StatementRequest): Promise<BufferedResult>
-  /** Calling `body.leave()` early kills the statement on the host. */
+  /** Runs a statement and streams its response. Calling `body.leave()` early kills the statement on the host. */
   stream(request: StatementRequest, format: StreamFormat): Promise<StatementResponse>
   /** Uses the reserved connection, without queue and metrics. */
   reserved(request: StatementRequest, limitMs: number): Promise<ResultRows>
@@ -63,23 +63,23 @@ export interface TransportDeps {
   telemetry: Telemetry
   clock: Clock
   /** The liveness of the hosts; without it, every host counts as responsive. */
-  liveness?: Liveness
+  liveness?: LivenessTracker
   /** The load of this process; without it, background statements never pause. */
   pressure?: LoopPressure
 }
 
 export const openTransport = (transportDeps: TransportDeps): Transport => {
-  const { env, telemetry, clock, liveness = openLiveness(), pressure } = transportDeps
+  const { env, telemetry, clock, liveness = openLivenessTracker(), pressure } = transportDeps
   const connections = openHostConnections()
   const killer = openQueryKiller(connections, telemetry.log)
-  const idleSweep = sweepIdlePools(connections, () => readLimits(env))
+  const idleSweep = startIdlePoolCleanup(connections, () => readHostClientLimits(env))
   const queues = openHostQueues(telemetry, pressure)
   const count = createCostCounter(telemetry)
   const duration = metrics.statementDuration(telemetry.metrics)
   const deps = { tracer: telemetry.tracer, duration, clock, connections, liveness, queues, killer }
 
   const start = (request: StatementRequest): Promise<Execution> =>
-    startExecution(deps, withLimits(request, readLimits(env)))
+    startExecution(deps, withLimits(request, readHostClientLimits(env)))
 
   return {
     async whole(request) {
@@ -91,7 +91,7 @@ export const openTransport = (transportDeps: TransportDeps): Transport => {
       const execution = await start(request)
       try {
         const response = await execution.stream(format)
-        count(request.host, readSummary(response.headers))
+        count(request.host, parseSummaryHeader(response.headers))
         return { ...response, body: endWithBody(execution, response.body) }
       } catch (error) {
         execution.end(error)
@@ -102,7 +102,7 @@ export const openTransport = (transportDeps: TransportDeps): Transport => {
       const { host, statement, context } = request
       using limit = new TimeLimit({ outer: context.signal, limitMs, late: () => createHostError(host, 'timeout') })
       using watch = liveness.watch(host, () => limit.end(createUnresponsiveHostError(host)))
-      const limits = readLimits(env)
+      const limits = readHostClientLimits(env)
       const { pool } = limits
       const sending = { ...sendingOf(request, limits), format: 'JSONCompact', reserved: true } as const
       const options = { ...sending, limit, pool, onActivity: watch.refresh }
@@ -174,7 +174,8 @@ const endWithBody = (execution: Execution, { take, leave }: HostBody): HostBody 
 }
 
 /** The parts of a call that its statements need. */
-export type QueryContext = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'> & Partial<Pick<Call, 'identity'>>
+export type QueryContext = Pick<CallContext, 'signal' | 'deadline' | 'priority' | 'trace'> &
+  Partial<Pick<CallContext, 'identity'>>
 
 /** Time for the connection and the network, beyond the time limit of the host. */
 const graceMs = 2_000
@@ -204,7 +205,7 @@ interface ExecutionDeps {
   duration: Histogram<'host' | 'outcome'>
   clock: Clock
   connections: HostConnections
-  liveness: Liveness
+  liveness: LivenessTracker
   queues: HostQueues
   killer: QueryKiller
 }
@@ -270,7 +271,7 @@ export const computeRemainingCallMs = (context: QueryContext, nowMs: number): nu
 
 /** Returns whether the statement may still run: not after success, an exception, or a failure before its start. */
 const mayStillRun = (error: unknown): boolean => {
-  if (error === undefined || findClickhouseCode(error) !== undefined) return false
+  if (error === undefined || findClickhouseErrorCode(error) !== undefined) return false
   const reason = findFailureReason(error)
   return reason === undefined || reason === 'timeout'
 }

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici'
-import { createTrustedConnector } from '#shared/net/connect.ts'
+import { createUnguardedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxSweepStatements } from './host-queues.ts'
@@ -16,7 +16,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
     connections: size + maxSweepStatements,
     pipelining: 1,
     allowH2: false,
-    connect: host.connect ?? createTrustedConnector(),
+    connect: host.connect ?? createUnguardedConnector(),
     // The signal of the caller limits the time of the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { requireFeature, type Call } from '#proto/call.ts'
+import { requireFeature, type CallContext } from '#proto/call.ts'
 import type { ComparedPattern, PatternStatistics } from '#proto/comparison.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import {
-  resolveAnalysisSpan,
+  resolveAnalysisTimeRange,
   toResponseWindow,
   type AnalysisScope,
   resolveAnalysisScope,
@@ -80,7 +80,7 @@ const readHost = async (
   parts: QueryHandlerDeps,
   host: MonitoredHost,
   request: TimeWindow & { limit: number },
-  call: Call,
+  call: CallContext,
 ): Promise<HostComparison> => {
   const { client, clock } = parts
   const { tables } = await client.capabilities(host, call)
@@ -96,13 +96,13 @@ const readHost = async (
   return { ...analysis, status, metrics, rows: data ?? [], unavailable }
 }
 
-/** Returns the rows of a host, and adds its rows for patterns that are among the most expensive on other hosts. */
+/** Returns the rows of a host, with additional rows for patterns that are among the most expensive on other hosts. */
 const readFurther = async (
   { client }: QueryHandlerDeps,
   host: MonitoredHost,
   { rows, scope, unavailable }: HostComparison,
   hashes: readonly string[],
-  call: Call,
+  call: CallContext,
 ): Promise<PatternRow[]> => {
   const known = new Set(rows.map(({ hash }) => hash))
   const further = hashes.filter((hash) => !known.has(hash))
@@ -113,11 +113,11 @@ const readFurther = async (
 
 /** Returns the handler that compares several hosts. */
 export const createComparisonHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['comparison'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['comparison'] =>
   async ({ hostKeys, ...request }, call) => {
     requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
     // An invalid window is the caller's error, not a failure of each host.
-    resolveAnalysisSpan(request, parts.clock.now())
+    resolveAnalysisTimeRange(request, parts.clock.now())
     const hosts = await queryEachHost(parts, hostKeys, call, (host, own) => readHost(parts, host, request, own))
     const results = new Map(hosts.map(({ host, result }) => [host.key, result]))
     const hashes = [...new Set(hosts.flatMap(({ result }) => result?.rows ?? []).map(({ hash }) => hash))]

@@ -1,8 +1,8 @@
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Methods } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Methods } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { query } from '#proto/query.ts'
-import type { ServedPart } from '#shared/bus/bus.ts'
+import type { ServingRole } from '#shared/bus/bus.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -44,25 +44,25 @@ export const openConnections = ({ env, store, net, client, clock }: ConnectionsD
   return { net, keys, sealing, user, [Symbol.dispose]: () => user[Symbol.dispose]() }
 }
 
-type QueryHandlers = Handlers<typeof query>
+type QueryHandlers = ServiceHandlers<typeof query>
 
 /**
- * Returns handlers that first open the user connections of their call. If `part` is `own`, they open none, and methods
- * that serve user connections are rejected.
+ * Wraps handlers so that they open the user connections of a call before they run. If `part` is `own`, they open no
+ * connections, and the methods for user connections reject every call.
  */
-export const admitUserConnections = (
+export const wrapWithUserConnections = (
   handlers: QueryHandlers,
   user: UserConnections,
-  part: ServedPart,
+  part: ServingRole,
 ): QueryHandlers => {
-  const admitted = async (handle: (input: never, call: Call) => unknown, input: never, call: Call) => {
+  const admitted = async (handle: (input: never, call: CallContext) => unknown, input: never, call: CallContext) => {
     for (const connection of call.connections?.values() ?? []) await user.admit(connection)
     return handle(input, call)
   }
   const wrapped = Object.entries(handlers).map(([method, handle]) => {
     if (part === 'own') return [method, isForGuests(method) ? () => Promise.reject(noGuest()) : handle]
     // Most calls carry no connection, and run without an extra microtask.
-    const wrapper = (input: never, call: Call) =>
+    const wrapper = (input: never, call: CallContext) =>
       call.connections ? admitted(handle, input, call) : handle(input, call)
     return [method, wrapper]
   })
@@ -75,8 +75,8 @@ const isForGuests = (name: string): boolean => {
   return methods[name]?.guest === true
 }
 
-/** Returns the hosts with a `get` that also finds open user connections, and throws for hosts outside of `part`. */
-export const addUserConnections = (hosts: HostRegistry, user: UserConnections, part: ServedPart): HostRegistry => ({
+/** Returns a registry whose `get` also finds open user connections. It throws for hosts that `part` excludes. */
+export const addUserConnections = (hosts: HostRegistry, user: UserConnections, part: ServingRole): HostRegistry => ({
   ...hosts,
   get: (key) => {
     const found = user.get(key)
@@ -87,7 +87,7 @@ export const addUserConnections = (hosts: HostRegistry, user: UserConnections, p
   },
 })
 
-/** The host list rejects labels with this prefix. */
+/** Returns whether a key belongs to a user connection. The host list rejects labels with this prefix. */
 const isUserConnection = (key: string): boolean => key.startsWith('user:')
 
 const noGuest = (): ServiceError =>

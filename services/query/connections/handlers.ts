@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import {
   ConnectionTarget,
   type ConnectionTest,
   type connectionFailures,
   type connectionsMethods,
 } from '#proto/connections.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { findFailureReason } from '../clickhouse/failure.ts'
 import { buildBasicsStatement, readBasics } from '../status/status-statement.ts'
@@ -19,7 +19,7 @@ const maxTestMs = 10_000
 /** Returns the handlers that test, seal and rename user connections. */
 export const createConnectionHandlers = (
   parts: QueryHandlerDeps & ConnectionHandlerDeps,
-): Handlers<Service<typeof connectionsMethods>> => ({
+): ServiceHandlers<Service<typeof connectionsMethods>> => ({
   connectionKey: () => parts.connections.keys.transit.publicKey(),
   testConnection: async (input, call) => test(parts, await targetOf(parts, input), call),
   async sealConnection({ key, name, lifetimeMs, ...input }) {
@@ -50,7 +50,7 @@ const targetOf = async (
 const test = async (
   { client, clock, connections: { net } }: QueryHandlerDeps & ConnectionHandlerDeps,
   target: ConnectionTarget,
-  call: Call,
+  call: CallContext,
 ): Promise<ConnectionTest> => {
   await requireAllowedUrl(net, target.url)
   const host = toGuardedHost(net, target, { key: `user:test:${randomUUID()}` })

@@ -7,8 +7,8 @@ import type { Environment } from '#shared/config/environment.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
-import { openTransit, type Transit } from '#shared/seal/transit.ts'
-import { getOrCreate } from '#shared/store/installation.ts'
+import { openTransitKeyPair, type TransitKeyPair } from '#shared/seal/transit.ts'
+import { getOrCreateValue } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
 /** A connection target with the end of its session; `expiresAtMs` is null for a saved connection. */
@@ -49,7 +49,7 @@ const associatedData = (kind: string, { key, name }: ConnectionIdentity): string
 const cannotSave = (): ServiceError =>
   new ServiceError('not-implemented', 'connections cannot be saved: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set')
 
-/** Text of an unknown kind counts as a session, because callers hold only sessions. */
+/** Returns the error for unreadable text. An unknown kind counts as a session, because callers hold only sessions. */
 const unreadable = (kind: string): ServiceError =>
   kind === savedKind
     ? new ServiceError('conflict', 'the saved connection cannot be decrypted with the current key; save it again', {
@@ -69,14 +69,14 @@ export interface ConnectionKeys {
   /** Returns the key of sessions, which is generated once and shared through the store. */
   session(): Promise<RotatingKey>
   /** Decrypts targets that clients encrypt before they send them. */
-  transit: Transit
+  transit: TransitKeyPair
 }
 
 export const openConnectionKeys = (env: Environment, store: Store): ConnectionKeys => ({
   saved: () => readSealKey(env),
   async session() {
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
-    return { current: await getOrCreate(store, sessionKeyName, z.string(), make), previous: undefined }
+    return { current: await getOrCreateValue(store, sessionKeyName, z.string(), make), previous: undefined }
   },
-  transit: openTransit(store, transitKeyName),
+  transit: openTransitKeyPair(store, transitKeyName),
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { ResultFormat } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
@@ -43,12 +43,12 @@ afterAll(async () => {
 
 type More = Partial<z.input<typeof query.methods.streamQuery.input>>
 
-const run = async (sql: string, more: More = {}, call: Call = createCall()) => {
+const run = async (sql: string, more: More = {}, call: CallContext = createCall()) => {
   const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql, ...more })
   return query.methods.runQuery.output.parse(await parts.handlers.runQuery(input, call))
 }
 
-const stream = async (sql: string, more: More = {}, call: Call = createCall()) => {
+const stream = async (sql: string, more: More = {}, call: CallContext = createCall()) => {
   const input = query.methods.streamQuery.input.parse({ hostKey: 'box', query: sql, ...more })
   const { head, frames } = await parts.handlers.streamQuery(input, call)
   const chunks: Uint8Array[] = []
@@ -264,7 +264,7 @@ describe('a caller who', () => {
     await untilRunning(text, 1)
     await expect(run('SELECT 1', { runId: 'mine' })).rejects.toMatchObject({ code: 'conflict' })
     const other = createCall({ identity: { kind: 'user', subject: 'other', features: 'all' } })
-    const cancel = (call: Call, hostKey = 'box') => parts.handlers.cancelQuery({ hostKey, runId: 'mine' }, call)
+    const cancel = (call: CallContext, hostKey = 'box') => parts.handlers.cancelQuery({ hostKey, runId: 'mine' }, call)
     await expect(cancel(other)).rejects.toMatchObject({ code: 'not-found' })
     await expect(cancel(createCall(), 'careful')).rejects.toMatchObject({ code: 'not-found' })
     expect(await cancel(createCall())).toEqual({ cancelled: true })

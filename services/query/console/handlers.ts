@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { consoleMethods, ResultColumn } from '#proto/console.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { RowValues } from '#proto/statement.ts'
 import { parseJson } from '#shared/text/strings.ts'
@@ -31,7 +31,7 @@ const quoteLongIntegers = (json: string): string =>
 export const createConsoleHandlers = (
   parts: QueryHandlerDeps,
   running: RunRegistry,
-): Handlers<Service<typeof consoleMethods>> => ({
+): ServiceHandlers<Service<typeof consoleMethods>> => ({
   streamQuery: (request, call) => startConsoleRun(parts, running, request, call),
   async runQuery(request, call) {
     const { head, frames } = await startConsoleRun(parts, running, { ...request, format: 'json' }, call)

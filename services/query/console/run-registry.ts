@@ -1,12 +1,12 @@
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** The running and waiting statements of callers. It lets callers cancel their own. */
 export interface RunRegistry {
   /** Throws `conflict` when the caller already uses this run id. */
-  enter(host: MonitoredHost, call: Call, runId?: string): ConsoleRun
-  /** Cancels a run of the caller. Returns false when the caller has no run with this id. */
+  enter(host: MonitoredHost, call: CallContext, runId?: string): ConsoleRun
+  /** Cancels a run of the caller. Returns whether the caller has a run with this id. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean
 }
 

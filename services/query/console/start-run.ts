@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import {
   maxResultRows,
   type ResultColumn,
@@ -7,10 +7,10 @@ import {
   type Truncation,
   defaultResultRows,
 } from '#proto/console.ts'
-import type { ProducedStream } from '#proto/contract.ts'
+import type { StreamHandlerResult } from '#proto/contract.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { toIncompleteReason, findSystemTables } from '../clickhouse/show-privileges.ts'
-import type { StatementFacts } from '#proto/query.ts'
+import type { StatementExecution } from '#proto/query.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
@@ -125,16 +125,16 @@ export interface RunRequest extends StatementRequest {
   format: ResultFormat
 }
 
-/** The end of a run, after its last row. */
+/** The summary of a run, which follows the last row. */
 export interface RunSummary {
   truncated: Truncation | null
-  statement: StatementFacts
+  statement: StatementExecution
 }
 
 /** A run whose first rows have arrived. */
-export type StreamedRun = ProducedStream<{ columns: ResultColumn[] | null }, Buffer, RunSummary>
+export type StreamedRun = StreamHandlerResult<{ columns: ResultColumn[] | null }, Buffer, RunSummary>
 
-/** A running statement with the limits of its rows. */
+/** A running statement, with the maximum rows and bytes of its result. */
 interface StartedRun {
   host: MonitoredHost
   statement: Statement
@@ -156,7 +156,7 @@ export const startConsoleRun = async (
   parts: QueryHandlerDeps,
   running: RunRegistry,
   request: RunRequest,
-  call: Call,
+  call: CallContext,
 ): Promise<StreamedRun> => {
   const host = parts.hosts.get(request.hostKey)
   const limits = { rows: rowLimit(parts, request), bytes: request.maxBytes }

@@ -1,5 +1,5 @@
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import { type RotatedLogExpressions, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'
 import { buckets, type ChartWindow } from './window.ts'
@@ -12,7 +12,7 @@ export const maxChartRows = 50_000
 
 interface Circumstances {
   serverVersion: string
-  logs: RotatedLogs
+  logs: RotatedLogExpressions
   window: ChartWindow | undefined
   zone: string | undefined
   parameters: ParameterValues

@@ -78,7 +78,7 @@ const between = (column: Column, { column: name, values }: ColumnFilter, prefix:
   return { sql: `${comparable(column)} BETWEEN ${placeholders.join(' AND ')}`, parameters }
 }
 
-/** Uses the clock of the host, like every time window. */
+/** Returns a condition for times within the last hours, by the clock of the host. Throws for an invalid filter. */
 const withinHours = (column: Column, filter: ColumnFilter, prefix: string): FilterCondition => {
   single(filter)
   if (!times.has(column.format)) throw wrongFilter(`the filter ${column.name}.withinHours requires a time column`)
@@ -114,7 +114,7 @@ const contains = (column: Column, values: readonly string[], prefix: string): Fi
   }
 }
 
-/** Null text compares as empty text, so `ne` matches it. A null number matches no comparison. */
+/** Returns the SQL of a column for comparisons. Null text equals empty text, but a null number matches nothing. */
 const comparable = (column: Column): string =>
   isNumeric(column) ? `toFloat64(${quoteName(column.name)})` : textOf(column)
 

@@ -63,7 +63,7 @@ export const buildCursorCondition = (
   const tie = `(${others.map(({ column }) => column).join(', ')}) > (${others.map(({ value }) => value).join(', ')})`
   const beyond = `${first?.column} ${direction === 'desc' ? '<' : '>'} ${first?.value}`
   const isAfter = `(${beyond} OR ${first?.column} IS NULL${others.length > 0 ? ` OR (${first?.column} = ${first?.value} AND ${tie})` : ''})`
-  // A condition on the primary key of the log lets the host skip what precedes the page.
+  // A condition on the primary key of the log lets the host skip the rows before the page.
   const bound = `event_time ${direction === 'desc' ? '<=' : '>='} toDateTime(intDiv(toInt64({cursor_0:Float64}), 1000))`
   return { sql: name === table.logTime ? `${bound} AND ${isAfter}` : isAfter, parameters }
 }

@@ -5,7 +5,12 @@ import { startSeededHost } from '../../testing/seeded-hosts.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
-import { type Capabilities, type RotatedLogs, compareVersions, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import {
+  type HostCapabilities,
+  type RotatedLogExpressions,
+  compareVersions,
+  selectSqlBranch,
+} from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { createCall, openTestService, type TestService, createSilentTelemetry } from '../testing/test-service.ts'
@@ -31,7 +36,7 @@ const branches: StatementRuns['branches'] = []
 let sandbox: Sandbox | undefined
 let url: string
 let parts: TestService
-let engine: Capabilities
+let engine: HostCapabilities
 
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeededHost('one')
@@ -119,7 +124,7 @@ const isReadOnly = (sql: string): boolean => {
 }
 
 /** Returns logs with a rotated table that has one column less than the current one. */
-const rotated = async (logs: readonly string[]): Promise<RotatedLogs> => {
+const rotated = async (logs: readonly string[]): Promise<RotatedLogExpressions> => {
   const host = parts.hosts.get('sandbox')
   const { tables } = await parts.client.capabilities(host, createCall())
   for (const log of logs.filter((name) => tables.has(name) && !tables.has(`${name}_0`))) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ownStatementCondition } from '#shared/sql/statement-text.ts'
-import { buildRotatedLogs } from '../clickhouse/capabilities.ts'
+import { watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
+import { buildRotatedLogExpressions } from '../clickhouse/capabilities.ts'
 import { expandMacros, type MacroScope } from './macros.ts'
 
 const scope: MacroScope = {
   window: { interval: 'toStartOfHour', since: 'S', until: 'U' },
   zone: undefined,
-  logs: buildRotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log'])),
+  logs: buildRotatedLogExpressions(new Set(['query_log', 'query_log_0', 'query_log_extra', 'part_log'])),
 }
 
 describe('a macro', () => {
@@ -22,7 +22,7 @@ describe('a macro', () => {
     ['$ms($since)', 'toUnixTimestamp64Milli(toDateTime64(S, 3))'],
     ['FROM $log(part_log)', 'FROM system.part_log'],
     ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
-    ['NOT $own', `NOT ${ownStatementCondition}`],
+    ['NOT $own', `NOT ${watchhouseStatementCondition}`],
     ["match(name, '^a$')", "match(name, '^a$')"],
   ])('turns %j into %j', (sql, expanded) => {
     expect(expandMacros(sql, scope)).toBe(expanded)

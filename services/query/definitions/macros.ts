@@ -1,13 +1,13 @@
-import { ownStatementCondition, ownPurposeExpression } from '#shared/sql/statement-text.ts'
+import { watchhouseStatementCondition, statementSourceExpression } from '#shared/sql/statement-text.ts'
 import { buckets, buildZoneArgument, type ChartWindow } from './window.ts'
-import type { RotatedLogs } from '../clickhouse/capabilities.ts'
+import type { RotatedLogExpressions } from '../clickhouse/capabilities.ts'
 
 /** The values from which the macros of a statement are expanded. */
 export interface MacroScope {
   window: Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined
   zone: string | undefined
   /** Table expressions that read rotated logs together with their earlier tables. */
-  logs: RotatedLogs
+  logs: RotatedLogExpressions
   /** Whether `$statement` includes literal values. The default is the normalized pattern. */
   withValues?: boolean
 }
@@ -38,8 +38,8 @@ const macros: Readonly<Record<string, Macro>> = {
   clock: (expression, { zone }) => `toString(${expression}${buildZoneArgument(zone)})`,
   day: (expression, { zone }) => `toString(toDate(${expression}${buildZoneArgument(zone)}))`,
   seconds: (_, scope) => String(bucketOf(scope).seconds),
-  own: () => ownStatementCondition,
-  purpose: () => ownPurposeExpression,
+  own: () => watchhouseStatementCondition,
+  purpose: () => statementSourceExpression,
   words: (expression) => withoutStatement(expression),
   statement: (expression, { withValues = false }) =>
     onOneLine(withValues ? expression : `normalizeQuery(${expression})`),
@@ -64,7 +64,7 @@ const withoutStatement = (expression: string): string => {
 const onOneLine = (expression: string): string =>
   String.raw`leftUTF8(trimBoth(replaceRegexpAll(${expression}, '\\s+', ' ')), 120)`
 
-const logTable = (name: string, logs: RotatedLogs): string => {
+const logTable = (name: string, logs: RotatedLogExpressions): string => {
   if (!/^[a-z_]+$/.test(name)) throw new Error(`invalid log table "${name}"; use the name of a table in system`)
   return logs.get(name) ?? `system.${name}`
 }

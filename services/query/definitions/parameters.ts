@@ -61,15 +61,18 @@ const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number }
 
 const defaultUserSetting = { COLUMNDB_EXCLUDE_USER_DEFAULT: settings.COLUMNDB_EXCLUDE_USER_DEFAULT }
 
-/** Returns a table page with the default of `exclude_users` from the current settings. */
-export const applyDefaultSettings = <T extends Pick<TableDefinition, 'parameters'>>(table: T, env: Environment): T => {
+/** Returns a table page whose parameter `exclude_users` has the default from the current settings. */
+export const applyExcludedUsersDefault = <T extends Pick<TableDefinition, 'parameters'>>(
+  table: T,
+  env: Environment,
+): T => {
   const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = parseSettings(defaultUserSetting, env)
   if (users === undefined || !table.parameters.some(isExcludedUsers)) return table
   const parameters = table.parameters.map((each) => (isExcludedUsers(each) ? { ...each, default: users } : each))
   return { ...table, parameters }
 }
 
-/** Query history pages declare this parameter. */
+/** Returns whether a parameter is the list of excluded users, which query history pages declare. */
 const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclude_users'
 
 /** Returns the requested time zone, else that of the settings. Undefined means the zone of the host. */

@@ -116,7 +116,7 @@ describe('pages of parts', () => {
     expect(await rowsOf('index-analytics', 'by_colour')).toMatchObject([
       { table: 'orders', name: 'by_colour', type: 'set', expression: 'colour', granularity: 2 },
     ])
-    // All rows have one color, so there is one row of counts.
+    // All rows have the same color, so the projection, which counts rows by color, has one row.
     expect(await rowsOf('projection-analytics', 'per_colour')).toMatchObject([
       { table: 'orders', projection: 'per_colour', parts: 1, rows: 1 },
     ])

@@ -118,7 +118,7 @@ describe('pages of a known query log', () => {
 
   it('filter by duration and user', async () => {
     const people = new Set<unknown>(['ann', 'bob', 'carl'])
-    // A statement of the test itself may be as slow, but has no user.
+    // Omits statements of the test itself, which may be as slow, by their user.
     const ids = async (parameters: Record<string, string | number>) =>
       (await rowsOf('slow-queries', { parameters, search: 'shop.' }))
         .filter((row) => people.has(row.user))

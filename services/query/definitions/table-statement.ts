@@ -2,7 +2,7 @@ import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookbackParameter } from '#proto/lookback.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import { type RotatedLogExpressions, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { buildCellTextSql, buildFilterCondition, buildSearchCondition, type FilterCondition } from './conditions.ts'
 import { buildCursorCondition } from './cursor.ts'
@@ -19,7 +19,7 @@ export type TableSelection = RowSelection & Pick<TableRequest, 'cursor' | 'offse
 
 export interface TableStatementContext {
   serverVersion: string
-  logs: RotatedLogs
+  logs: RotatedLogExpressions
   zone: string | undefined
 }
 

@@ -1,7 +1,7 @@
-import type { Topic } from '#proto/catalogue.ts'
+import type { ChartTopic } from '#proto/catalogue.ts'
 
 /** The folders of `charts/` in menu order. Other folders follow, with titles derived from their names. */
-export const topics: readonly Topic[] = [
+export const topics: readonly ChartTopic[] = [
   { id: 'overview', title: 'Overview' },
   { id: 'health', title: 'Health' },
   { id: 'insights', title: 'Insights' },
@@ -23,7 +23,7 @@ export const topics: readonly Topic[] = [
 ]
 
 /** Returns the topic of a folder, with a title derived from its name when the folder is not listed. */
-export const findTopic = (id: string): Topic =>
+export const findTopic = (id: string): ChartTopic =>
   topics.find((topic) => topic.id === id) ?? {
     id,
     title: id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' '),

@@ -111,7 +111,7 @@ const simple = (name: string, seconds: number, step: string): Bucket => ({
 })
 const firstDayMonday = 1
 
-/** The SQL of each allowed interval. */
+/** The length and the SQL of the time buckets of each allowed interval. */
 export const buckets: Readonly<Record<Interval, Bucket>> = {
   toStartOfMinute: simple('toStartOfMinute', 60, 'toIntervalMinute(1)'),
   toStartOfFiveMinutes: simple('toStartOfFiveMinutes', 300, 'toIntervalMinute(5)'),

@@ -1,9 +1,9 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import type { query } from '#proto/query.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
-import { findClickhouseCode, isKnownCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode, isClassifiedErrorCode } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { readPermissions } from '../config.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -15,7 +15,7 @@ import { toExplanation } from './explanation.ts'
 
 /** Returns the handler that explains a statement of a caller on a host. */
 export const createExplainHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['explain'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['explain'] =>
   async ({ hostKey, query, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
     const statement = toExplainableStatement(query, readPermissions(parts.env))
@@ -34,8 +34,8 @@ const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * Returns the error of a caller's statement, with positions that refer to the text of the caller. Unknown exception
- * codes count as `invalid`, because the statement has probably caused them.
+ * Returns the error of a caller's statement, with positions in the text that the caller sent. Errors with unknown
+ * exception codes become `invalid`, because the statement has probably caused them.
  */
 export const toCallerError = (error: unknown, sent: string, query: string): unknown => {
   const placed = relocateError(error, sent, query)
@@ -51,10 +51,10 @@ const memoryLimitExceeded = 241
 const ofThisQuery = /query memory limit exceeded|memory limit \(for query\) exceeded/i
 
 const callersCode = (error: ServiceError): ErrorCode => {
-  const said = findClickhouseCode(error)
+  const said = findClickhouseErrorCode(error)
   if (said === queryCancelled) return 'gone'
   if (said === memoryLimitExceeded && ofThisQuery.test(error.message)) return 'too-large'
-  return said !== undefined && !isKnownCode(said) ? 'invalid' : error.code
+  return said !== undefined && !isClassifiedErrorCode(said) ? 'invalid' : error.code
 }
 
 /** Converts the position of a syntax error to the caller's statement, which is the end of the sent text. */

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Dependency, DependencyKind } from '#proto/explorer.ts'
+import type { TableDependency, DependencyKind } from '#proto/explorer.ts'
 import { lex, type Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 
@@ -23,7 +23,7 @@ export interface TableSql {
 }
 
 type TableRef = Pick<DependencyNode, 'database' | 'table'>
-type Edge = Omit<Dependency, 'direction'>
+type Edge = Omit<TableDependency, 'direction'>
 
 /** Returns all dependencies among the tables of a host. */
 export const findDependencies = (nodes: readonly DependencyNode[], texts: readonly TableSql[]): Edge[] => {

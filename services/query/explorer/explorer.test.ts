@@ -42,7 +42,7 @@ const definitions = [
   "CREATE TABLE flow.merged AS flow.source ENGINE = Merge(REGEXP('^flow$'), '^(source|named)$')",
   'CREATE TABLE flow.buffered AS flow.source ENGINE = Buffer(flow, source, 1, 10, 100, 10, 100, 1000, 10000)',
 ]
-/** Statements that use the table, for the query log. */
+/** Statements that use the table and that the host records in its query log. */
 const used = [
   { id: 'read-1', user: 'default', sql: `SELECT count() FROM ${quoted} WHERE text = 'secret'` },
   { id: 'read-2', user: 'analyst', sql: `SELECT max(id) FROM ${quoted}` },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import {
   type explorerMethods,
   type TableUser,
@@ -51,9 +51,9 @@ const previewSeconds = 10
 const maxPreviewBytes = 8 * 1024 * 1024
 
 /** Returns the handlers that read databases, tables and their details. */
-export const createExplorerHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof explorerMethods>> => {
+export const createExplorerHandlers = (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof explorerMethods>> => {
   const running = openRunRegistry()
-  const contextFor = (hostKey: string, call: Call): HostContext => ({ parts, host: parts.hosts.get(hostKey), call })
+  const contextFor = (hostKey: string, call: CallContext) => ({ parts, host: parts.hosts.get(hostKey), call })
 
   return {
     exploreDatabases: ({ hostKey }, call) => readView(contextFor(hostKey, call), views.databasesView, {}),
@@ -123,7 +123,7 @@ const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.numbe
 
 /** Returns the handler that lists the largest tables outside the system databases. */
 export const createDatabaseTablesHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['databaseTables'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {
     const host = parts.hosts.get(hostKey)
     const rows = Rows.safeParse((await parts.client.run(host, statement(limit, search), call)).rows)

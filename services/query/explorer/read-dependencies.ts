@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Dependency } from '#proto/explorer.ts'
+import type { TableDependency } from '#proto/explorer.ts'
 import { readRecords } from '../analysis/read-records.ts'
 import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -47,7 +47,7 @@ WHERE ${outsideSystemDatabases}
 LIMIT ${maxNodes + 1}`,
 }
 
-/** Servers format definitions slowly, so it reads only engines whose definitions name other tables. */
+/** Servers format definitions slowly, so this statement reads only engines whose definitions name other tables. */
 const textStatement: Statement = {
   what: 'explorer/dependencies',
   cache: 'standard',
@@ -66,7 +66,7 @@ LIMIT ${maxTexts + 1}`,
 export const readDependencies = async (
   context: HostContext,
   named: { database: string; table?: string | undefined },
-): Promise<ViewResult<Dependency>> => {
+): Promise<ViewResult<TableDependency>> => {
   const { parts, host, call } = context
   const none = { rows: [], truncated: false, incomplete: null }
   const missing = await checkRequirements(parts.client, host, needs, call)
@@ -93,20 +93,20 @@ export const readDependencies = async (
 
 /** Returns the flow through a table, or the dependencies of every table of a database. */
 const dependenciesOf = (
-  edges: readonly Omit<Dependency, 'direction'>[],
+  edges: readonly Omit<TableDependency, 'direction'>[],
   { database, table }: { database: string; table?: string | undefined },
-): Dependency[] => {
+): TableDependency[] => {
   if (table !== undefined) return findDataFlow(edges, { database, table })
   return edges
     .filter(({ from, to }) => from.database === database || to.database === database)
     .map((edge) => ({ ...edge, direction: null }))
 }
 
-type Edge = Omit<Dependency, 'direction'>
+type Edge = Omit<TableDependency, 'direction'>
 type End = 'from' | 'to'
 
 /** Returns all upstream and downstream dependencies of a table, nearest first. */
-export const findDataFlow = (edges: readonly Edge[], table: { database: string; table: string }): Dependency[] => {
+export const findDataFlow = (edges: readonly Edge[], table: { database: string; table: string }): TableDependency[] => {
   const upstream = follow(edges, keyOf(table), 'to', 'from')
   const downstream = follow(edges, keyOf(table), 'from', 'to')
   return [

@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { IncompleteReason, UnavailableReason } from '#proto/unavailable-reason.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/read-records.ts'
 import { findIncompleteReason, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -17,7 +17,7 @@ import type { ExplorerView } from './views.ts'
 export interface HostContext {
   parts: QueryHandlerDeps
   host: MonitoredHost
-  call: Call
+  call: CallContext
 }
 
 /** Rows of a view, or why they are unavailable. */
@@ -106,7 +106,7 @@ export const findMissingObjectError = async (
   named: ObjectName,
   failure: unknown,
 ): Promise<unknown> => {
-  if (!missingCodes.has(findClickhouseCode(failure))) return undefined
+  if (!missingCodes.has(findClickhouseErrorCode(failure))) return undefined
   return explainEmptyResult(context, named).then(
     () => undefined,
     (error: unknown) => error,

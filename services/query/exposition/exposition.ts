@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { z } from 'zod'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
-import { type Capabilities, compareVersions } from '../clickhouse/capabilities.ts'
+import { type HostCapabilities, compareVersions } from '../clickhouse/capabilities.ts'
 import { findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -17,7 +17,7 @@ const tables = ['metrics', 'asynchronous_metrics'] as const
 const describedSince = '23.9'
 
 /** Returns the statement for all metrics of a host. Values are text, as JSON lacks infinity and 64-bit integers. */
-const buildMetricsStatement = (host: MonitoredHost, { tables: visible, version }: Capabilities): Statement => {
+const buildMetricsStatement = (host: MonitoredHost, { tables: visible, version }: HostCapabilities): Statement => {
   const readable = tables.filter((table) => visible.has(table))
   if (readable.length === 0) {
     const wanted = tables.map((table) => `system.${table}`).join(' and ')
@@ -94,7 +94,7 @@ interface CachedExposition {
 }
 
 /** Returns the handler for the metrics of a host as Prometheus text. Scrapes within 29 seconds share one statement. */
-export const createExpositionHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['exposition'] => {
+export const createExpositionHandler = (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['exposition'] => {
   // Keyed by the host object, so that a changed host list never serves metrics of another server.
   const known = new WeakMap<MonitoredHost, CachedExposition>()
   const { clock } = parts
@@ -129,7 +129,7 @@ export const createExpositionHandler = (parts: QueryHandlerDeps): Handlers<typeo
   }
 }
 
-/** Waits for the running query. A host that has not responded to the probe either counts as failed after a second. */
+/** Waits for the running query. If the host has also not responded to the probe, it counts as failed after a second. */
 const waitForRefresh = async (entry: CachedExposition, hasResponded: () => boolean): Promise<void> => {
   if (entry.refresh && !hasResponded())
     await Promise.race([entry.refresh, pause(firstResponseWithinMs, undefined, { ref: false })])

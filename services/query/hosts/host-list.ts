@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { hasUnescapedPassword, passwordEncodingError, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
-/** Maximum number of hosts, for which the probe and the fleet responses are sized. */
+/** Maximum number of hosts. The probe and the fleet responses are designed for this number. */
 export const maxHosts = 2_000
 const maxLabelLength = 128
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openHosts } from './hosts.ts'
-import { openLastGoodHosts } from './truncation-guard.ts'
+import { openLastValidHostStore } from './truncation-guard.ts'
 
 const recheckEveryMs = 20
 let directory: string
@@ -105,7 +105,7 @@ describe('a host list that is truncated inside a URL', () => {
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
     const answers = async ({ url }: { url: URL }) => answering.hosts.includes(url.hostname)
-    const hosts = await openHosts({ env, log, recheckEveryMs, lastGood: openLastGoodHosts(store, env), answers })
+    const hosts = await openHosts({ env, log, recheckEveryMs, lastGood: openLastValidHostStore(store, env), answers })
     return { hosts, lines, [Symbol.asyncDispose]: () => hosts[Symbol.asyncDispose]() }
   }
   const names = (hosts: { list(): readonly { url: URL }[] }) => hosts.list().map(({ url }) => url.hostname)

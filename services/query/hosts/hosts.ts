@@ -6,7 +6,12 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { settings } from '../config.ts'
 import { parseHostVariables, readHostFile } from './parse-host-list.ts'
 import type { HostList, MonitoredHost } from './host-list.ts'
-import { type HostAddress, type LastGoodHosts, openTruncationGuard, removeTruncatedHosts } from './truncation-guard.ts'
+import {
+  type HostAddress,
+  type LastValidHostStore,
+  openTruncationGuard,
+  removeTruncatedHosts,
+} from './truncation-guard.ts'
 
 const recheckMs = 2_000
 
@@ -21,7 +26,7 @@ interface HostsDeps {
   env: Environment
   log: Telemetry['log']
   recheckEveryMs?: number
-  lastGood?: LastGoodHosts | undefined
+  lastGood?: LastValidHostStore | undefined
   /** Returns whether a ClickHouse or Keeper server responds at an address that looks truncated. */
   answers?(address: HostAddress): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { QueriedHost } from '#proto/host.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -18,8 +18,8 @@ interface HostResult<T> {
 export const queryEachHost = <T>(
   parts: QueryHandlerDeps,
   hostKeys: readonly string[],
-  call: Call,
-  query: (host: MonitoredHost, call: Call) => Promise<T>,
+  call: CallContext,
+  query: (host: MonitoredHost, call: CallContext) => Promise<T>,
 ): Promise<HostResult<T>[]> => {
   const hosts = hostKeys.map((key) => parts.hosts.get(key))
   const hostCall = { ...call, deadline: Math.min(call.deadline, parts.clock.elapsedMs() + timeoutPerHostMs) }

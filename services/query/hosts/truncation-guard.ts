@@ -94,14 +94,14 @@ const isCutInCredentials = (
   return url.hostname === user || (url.port === '' && user.startsWith(url.hostname))
 }
 
-/** Stores the addresses of the last valid list, with their user names. */
-export interface LastGoodHosts {
+/** Stores the addresses of the last valid host list, with their user names. */
+export interface LastValidHostStore {
   read(): Promise<readonly string[]>
   write(addresses: readonly string[]): Promise<void>
 }
 
 interface TruncationGuardDeps {
-  lastGood: LastGoodHosts | undefined
+  lastGood: LastValidHostStore | undefined
   answers(address: HostAddress): Promise<boolean>
   log: Telemetry['log']
 }
@@ -135,10 +135,10 @@ const addressesPerHost = 2
 const Addresses = z.array(z.string()).max(addressesPerHost * maxHosts)
 
 /** Opens the storage of the last valid list, which survives a restart. Returns undefined without a host list. */
-export const openLastGoodHosts = (
+export const openLastValidHostStore = (
   store: Store,
   { COLUMNDB_HOST, SVC_HOSTS_FILE }: Environment,
-): LastGoodHosts | undefined =>
+): LastValidHostStore | undefined =>
   COLUMNDB_HOST || SVC_HOSTS_FILE
     ? {
         read: async () => (await store.get(key, Addresses).catch(() => undefined)) ?? [],

@@ -23,8 +23,8 @@ export const resolveFindingsTable = (env: Environment) => {
 }
 
 /**
- * Returns the CREATE TABLE statement of the table of insights. The row with the highest version of an insight counts.
- * Fields used in filters have columns; `insight` is the complete insight as JSON.
+ * Returns the CREATE TABLE statement for insights. Of the rows with one id, the one with the highest version counts.
+ * Fields used in filters have their own columns; `insight` is the complete insight as JSON.
  */
 export const createFindingsTableSql = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}
 (

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Call, mayUse } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import { type CallContext, mayUseFeature } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import {
   type insightRowMethods,
   type InsightRowSet,
@@ -16,12 +16,12 @@ import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import { queryIfAvailable, findUnavailableReason } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import type { ReplicationService } from '../repldb/client.ts'
+import type { ReplicationServiceClient } from '../repldb/client.ts'
 import { replicationEndpoints } from '../repldb/endpoints.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
-import { fetchLatestErrors, groupLogPatterns } from '../repldb/log-patterns.ts'
-import { readOverview } from '../repldb/overview.ts'
-import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../repldb/slots.ts'
+import { fetchLatestLogErrors, groupLogLines } from '../repldb/log-patterns.ts'
+import { readMirrorOverview } from '../repldb/overview.ts'
+import { fetchSlots, bytesPerMebibyte, fetchSlotLagGrowth } from '../repldb/slots.ts'
 import { createFindingsTableSql, resolveFindingsTable } from './findings-table.ts'
 import { logRowSets, type InsightStatement, currentStateRowSets } from './row-sets.ts'
 
@@ -31,10 +31,10 @@ const hourMs = 3_600_000
 const replicationRows = async (
   { hosts, replicationService, clock }: QueryHandlerDeps & ReplicationServiceDeps,
   { hostKey, set }: { hostKey: string; set: ReplicationRowSet },
-  call: Call,
+  call: CallContext,
 ) => {
   const isFirst = hosts.list()[0]?.key === hostKey
-  const isReported = isFirst && replicationService.isConfigured() && mayUse(call.identity, 'REPLDB')
+  const isReported = isFirst && replicationService.isConfigured() && mayUseFeature(call.identity, 'REPLDB')
   const { from, rows } = sets[set]
   const reported = isReported ? await rows(replicationService, call, clock.now()) : []
   return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null, incomplete: null }
@@ -43,13 +43,13 @@ const replicationRows = async (
 /** A row set of the replication service: the endpoints that it is read from, and the function that reads it. */
 interface ReplicationSet<S extends ReplicationRowSet> {
   from: string
-  rows(service: ReplicationService, call: Call, nowMs: number): Promise<InsightRow<S>[]>
+  rows(service: ReplicationServiceClient, call: CallContext, nowMs: number): Promise<InsightRow<S>[]>
 }
 
 const mirrorRows: ReplicationSet<'replication-mirrors'>['rows'] = async (service, call, nowMs) => {
   const [{ mirrors }, lines] = await Promise.all([
-    readOverview(service, call, nowMs),
-    fetchLatestErrors(service, call, nowMs),
+    readMirrorOverview(service, call, nowMs),
+    fetchLatestLogErrors(service, call, nowMs),
   ])
   const linesOf = Map.groupBy(lines, ({ flowName }) => flowName)
   return Promise.all(
@@ -58,15 +58,15 @@ const mirrorRows: ReplicationSet<'replication-mirrors'>['rows'] = async (service
       state,
       copyingHours: state === 'snapshot' ? await copyingHours(service, name, call, nowMs) : null,
       errorsLastHour,
-      commonError: groupLogPatterns(linesOf.get(name) ?? [])[0]?.pattern ?? '',
+      commonError: groupLogLines(linesOf.get(name) ?? [])[0]?.pattern ?? '',
     })),
   )
 }
 
 const copyingHours = async (
-  service: ReplicationService,
+  service: ReplicationServiceClient,
   name: string,
-  call: Call,
+  call: CallContext,
   nowMs: number,
 ): Promise<number | null> => {
   const { tableSummaries } = await service.callApi(replicationEndpoints.initialLoad, { name }, call)
@@ -76,7 +76,7 @@ const copyingHours = async (
 }
 
 const slotRows: ReplicationSet<'replication-slots'>['rows'] = async (service, call) => {
-  const [slots, growths] = await Promise.all([fetchSlots(service, call), fetchSlotGrowths(service, call)])
+  const [slots, growths] = await Promise.all([fetchSlots(service, call), fetchSlotLagGrowth(service, call)])
   const growthOf = new Map(growths.map(({ slot, bytesPerHour }) => [slot, bytesPerHour]))
   return slots.map(({ peer, slotName, lagInMb }) => {
     const slot = `${peer}/${slotName}`
@@ -93,7 +93,7 @@ const Row = z.object({ old: hostNumberSchema })
 
 /** Deletes the insights found before `beforeMs` from the table of the host. */
 const pruneFindings =
-  (parts: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
   async ({ hostKey, beforeMs }, call) => {
     const { client, env } = parts
     const host = parts.hosts.get(hostKey)
@@ -118,7 +118,7 @@ const writesWithinSeconds = 10
 
 /** Inserts insights into the table of the host, which is created if it does not exist. */
 const keepFindings =
-  (parts: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['keepFindings'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['keepFindings'] =>
   async ({ hostKey, insights, version }, call) => {
     if (insights.length === 0) return { kept: 0 }
     const host = parts.hosts.get(hostKey)
@@ -150,7 +150,9 @@ export const insightStatements: Readonly<Record<Exclude<InsightRowSet, Replicati
 
 /** Reads a row set of one host, with its statement. */
 const insightRows =
-  (parts: QueryHandlerDeps & ReplicationServiceDeps): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
+  (
+    parts: QueryHandlerDeps & ReplicationServiceDeps,
+  ): ServiceHandlers<Service<typeof insightRowMethods>>['insightRows'] =>
   async ({ hostKey, set }, call) => {
     if (isReplicationRowSet(set)) return replicationRows(parts, { hostKey, set }, call)
     const { hosts, client } = parts
@@ -164,7 +166,7 @@ const insightRows =
     return { rows: data ?? [], sql, unavailable, incomplete }
   }
 
-type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
+type InsightHandlers = ServiceHandlers<Service<typeof insightRowMethods>>
 
 /** Returns the handlers that query the input rows of insights, and that read, store and prune findings on hosts. */
 export const createInsightHandlers = (parts: QueryHandlerDeps & ReplicationServiceDeps): InsightHandlers => ({
@@ -184,7 +186,7 @@ const StoredRow = z.object({
 
 /** Reads the stored insights of a host; empty when the table does not exist. */
 const storedFindings =
-  ({ hosts, client, env }: QueryHandlerDeps): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
+  ({ hosts, client, env }: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['storedFindings'] =>
   async ({ hostKey, sinceMs, limit, ids }, call) => {
     const host = hosts.get(hostKey)
     const { full, quoted } = resolveFindingsTable(env)

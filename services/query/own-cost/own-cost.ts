@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
 import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
@@ -61,7 +61,7 @@ const needs = { requires: ['system.query_log'] }
 
 /** Returns the handler for the cost of Watchhouse's statements on one host. */
 export const createOwnCostHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['ownCost'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['ownCost'] =>
   async ({ hostKey, ...request }, call) => {
     const host = parts.hosts.get(hostKey)
     const analysis = await resolveAnalysisScope(parts, host, request, call)

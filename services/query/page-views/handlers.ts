@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { PageView, pageViewMethods } from '#proto/page-views.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -15,7 +15,7 @@ const Row = z.object({ views: hostNumberSchema })
 
 /** Deletes the page views of one user with a mutation, because a lightweight DELETE leaves the rows on disk. */
 const removePageViews =
-  (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>>['removePageViews'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof pageViewMethods>>['removePageViews'] =>
   async ({ hostKey, actor }, call) => {
     const { client, hosts, env } = parts
     const host = hosts.get(hostKey)
@@ -35,7 +35,7 @@ const writesWithinSeconds = 10
 const retryAfterMs = 3_600_000
 
 /** Returns the handlers for page views of Watchhouse, which are stored on a host if its user may write. */
-export const createPageViewHandlers = (parts: QueryHandlerDeps): Handlers<Service<typeof pageViewMethods>> => {
+export const createPageViewHandlers = (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof pageViewMethods>> => {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   const isEnabled = (): boolean => parts.clock.elapsedMs() - refusedAtMs >= retryAfterMs
   return {
@@ -48,7 +48,7 @@ export const createPageViewHandlers = (parts: QueryHandlerDeps): Handlers<Servic
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
         refusedAtMs = parts.clock.elapsedMs()
-        // The error is returned only when the operator has configured a table.
+        // The error is thrown only if the operator has configured a table; otherwise, storing page views is optional.
         if (isNamed(parts.env)) throw error
         return { kept: 0 }
       }
@@ -60,7 +60,7 @@ export const createPageViewHandlers = (parts: QueryHandlerDeps): Handlers<Servic
 const keep = async (
   parts: QueryHandlerDeps,
   { hostKey, views }: { hostKey: string; views: readonly PageView[] },
-  call: Call,
+  call: CallContext,
 ): Promise<void> => {
   const host = parts.hosts.get(hostKey)
   const table = readEventsTableName(parts.env)

@@ -1,8 +1,8 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { applyDefaultSettings } from '../definitions/parameters.ts'
+import { applyExcludedUsersDefault } from '../definitions/parameters.ts'
 import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { prepareChart } from './chart.ts'
@@ -10,10 +10,10 @@ import { prepareTablePage } from './prepare-table-page.ts'
 
 /** Returns the handler for all charts and table pages, without their SQL. */
 export const createCatalogueHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['catalogue'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['catalogue'] =>
   async () => {
     const { tables, ...all } = parts.definitions.catalogue
-    return { ...all, tables: tables.map((table) => applyDefaultSettings(table, parts.env)) }
+    return { ...all, tables: tables.map((table) => applyExcludedUsersDefault(table, parts.env)) }
   }
 
 /** The default row limit of a table page. */
@@ -21,7 +21,7 @@ const defaultResultRows = 100
 
 /** Returns the handler for the statement of a chart or a table page on one host. */
 export const createDefinitionStatementHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['definitionStatement'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['definitionStatement'] =>
   async ({ kind, hostKey, name }, call) => {
     if (kind === 'table') {
       const request = { filters: [], parameters: {}, offset: 0 }

@@ -1,5 +1,5 @@
-import { requireFeature, type Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import { requireFeature, type CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, UnavailableReason, TimeWindow } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
@@ -18,7 +18,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Returns the handler for one chart of one host. */
 export const createChartHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['chart'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['chart'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
     const definition = parts.definitions.chart(input.name)
@@ -31,7 +31,7 @@ export interface ChartRequest extends TimeWindow {
 }
 
 /** A chart that is ready to run, with its statement and time window. */
-export interface ReadyChart {
+export interface PreparedChart {
   chart: LoadedChart
   window: ChartWindow | undefined
   zone: string | undefined
@@ -45,7 +45,7 @@ export const queryChart = async (
   host: MonitoredHost,
   chart: LoadedChart,
   question: ChartRequest,
-  call: Call,
+  call: CallContext,
 ): Promise<ChartData> => {
   const prepared = await prepareChart(parts, host, chart, question, call)
   return 'rows' in prepared ? prepared : runChart(parts, host, prepared, call)
@@ -57,8 +57,8 @@ export const prepareChart = async (
   host: MonitoredHost,
   chart: LoadedChart,
   question: ChartRequest,
-  call: Call,
-): Promise<ReadyChart | ChartData> => {
+  call: CallContext,
+): Promise<PreparedChart | ChartData> => {
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = resolveZone(question.timezone, parts.env)
   const window = resolveChartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
@@ -75,8 +75,8 @@ export const prepareChart = async (
 export const runChart = async (
   { client }: QueryHandlerDeps,
   host: MonitoredHost,
-  ready: ReadyChart,
-  call: Call,
+  ready: PreparedChart,
+  call: CallContext,
 ): Promise<ChartData> => {
   try {
     return toChartData(host, ready, await client.run(host, ready.statement, call))
@@ -90,7 +90,7 @@ export const runChart = async (
 /** Converts a result to chart data. */
 export const toChartData = (
   host: MonitoredHost,
-  { chart, window, zone, statement, incomplete }: ReadyChart,
+  { chart, window, zone, statement, incomplete }: PreparedChart,
   result: QueryResult,
 ): ChartData => {
   if (result.rows.length > maxChartRows) {

@@ -11,7 +11,7 @@ import { sendResultRows, startHttpStub, type StubHost } from '../testing/stub-ho
 const hostKey = 'box'
 const question = { lastHours: 6, parameters: {} }
 
-/** Thread order changes the last digits of an average. */
+/** Rounds averages to 12 digits, because the order of threads changes their last digits. */
 const comparable = (rows: readonly Row[]): Row[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withoutLastDigits(value)])))
 

@@ -1,21 +1,21 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, ChartResult } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { narrowIntegers } from '../clickhouse/response.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
-import { findClickhouseCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { runChart, type ChartRequest, toChartData, prepareChart, type ReadyChart } from './chart.ts'
+import { runChart, type ChartRequest, toChartData, prepareChart, type PreparedChart } from './chart.ts'
 
 /** Returns the handler for several charts of one host. */
 export const createChartsHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['charts'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['charts'] =>
   async ({ hostKey, names, ...question }, call) =>
     queryCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
 
@@ -30,12 +30,12 @@ export const queryCharts = async (
   host: MonitoredHost,
   names: readonly string[],
   question: ChartRequest,
-  call: Call,
+  call: CallContext,
 ): Promise<Record<string, ChartResult>> => {
   // Reads the capabilities once for all charts, so that an unresponsive host delays only one request.
   const learned = await outcomeOf(() => parts.client.capabilities(host, call))
   if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
-  const ready: ReadyChart[] = []
+  const ready: PreparedChart[] = []
   const results = new Map<string, ChartResult>()
   await mapConcurrently(names, async (name) => {
     const prepared = await outcomeOf(() => prepareChart(parts, host, parts.definitions.chart(name), question, call))
@@ -48,8 +48,8 @@ export const queryCharts = async (
 }
 
 /** Groups charts in a stable order, so that equal batches have equal statements. */
-const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
-  const groups: ReadyChart[][] = []
+const groupsOf = (ready: readonly PreparedChart[]): PreparedChart[][] => {
+  const groups: PreparedChart[][] = []
   for (const chart of ready.toSorted((a, b) => a.chart.name.localeCompare(b.chart.name))) {
     const group = groups.find(
       (others) => others.length < maxChartsPerStatement && others.every((other) => canShareStatement(other, chart)),
@@ -61,7 +61,7 @@ const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
 }
 
 /** Returns whether two charts can share a statement: same cache class, no Keeper reads, no conflicting parameters. */
-const canShareStatement = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
+const canShareStatement = ({ statement: a }: PreparedChart, { statement: b }: PreparedChart): boolean => {
   const { parameters: theirs = {} } = b
   const bound = Object.entries(a.parameters ?? {})
   const mayShare = !a.bare && !b.bare && !a.readsKeeper && !b.readsKeeper
@@ -71,8 +71,8 @@ const canShareStatement = ({ statement: a }: ReadyChart, { statement: b }: Ready
 const queryGroup = async (
   parts: QueryHandlerDeps,
   host: MonitoredHost,
-  group: readonly ReadyChart[],
-  call: Call,
+  group: readonly PreparedChart[],
+  call: CallContext,
 ): Promise<(readonly [name: string, ChartResult])[]> => {
   const together = await outcomeOf(() => queryTogether(parts, host, group, call))
   if (!together.ok) return group.map(({ chart }) => [chart.name, together])
@@ -93,9 +93,9 @@ const shared = (data: ChartData, charts: number): ChartData => ({
 const queryTogether = async (
   { client }: QueryHandlerDeps,
   host: MonitoredHost,
-  group: readonly ReadyChart[],
-  call: Call,
-): Promise<Map<ReadyChart, QueryResult> | undefined> => {
+  group: readonly PreparedChart[],
+  call: CallContext,
+): Promise<Map<PreparedChart, QueryResult> | undefined> => {
   if (group.length === 1) return undefined
   try {
     return resultsOf(host, group, await client.run(host, buildSharedStatement(group), call))
@@ -107,7 +107,7 @@ const queryTogether = async (
 
 /** Returns whether a single chart may have caused the error; an unreachable host affects all charts. */
 const mayConcernOne = (error: unknown): boolean =>
-  findClickhouseCode(error) !== undefined ||
+  findClickhouseErrorCode(error) !== undefined ||
   findFailureReason(error) === 'timeout' ||
   (error instanceof ServiceError && error.code === 'too-large')
 

@@ -1,4 +1,4 @@
-import type { Handlers, ProducedStream } from '#proto/contract.ts'
+import type { ServiceHandlers, StreamHandlerResult } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
@@ -12,9 +12,9 @@ import { streamRows } from '../rows/rows.ts'
 import { streamTextRows, type TextFormat } from '../rows/text-rows.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
-type ExportTable = Handlers<typeof query>['exportTable']
+type ExportTable = ServiceHandlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
-type Tail = Produces extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
+type Tail = Produces extends StreamHandlerResult<infer _Head, infer _Frame, infer T> ? T : never
 
 /** The ClickHouse formats by export format. */
 export const exportStreamFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
@@ -23,7 +23,7 @@ export const exportStreamFormats: Readonly<Record<ExportFormat, StreamFormat>> =
   jsoneachrow: 'JSONEachRow',
 }
 
-/** Streams a table page as a file. The bytes come from the host; at most one row is buffered. */
+/** Returns the handler that streams a table page from the host as a file. It buffers at most one row. */
 export const createExportTableHandler =
   (parts: QueryHandlerDeps): ExportTable =>
   async ({ format, ...input }, call) => {
@@ -60,7 +60,7 @@ async function* frames(
   }
 }
 
-/** How rows are separated in formats other than JSON: whether quoted values may contain newlines. */
+/** The row formats other than JSON. In CSV, quoted values may contain newlines. */
 export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = {
   csv: { isQuoted: true },
   tsv: { isQuoted: false },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Call, requireFeature } from '#proto/call.ts'
+import { type CallContext, requireFeature } from '#proto/call.ts'
 import type { TableRequest, UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
@@ -9,7 +9,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import { settings } from '../config.ts'
 import type { LoadedTable } from '../definitions/load.ts'
-import { applyDefaultSettings, resolveZone } from '../definitions/parameters.ts'
+import { applyExcludedUsersDefault, resolveZone } from '../definitions/parameters.ts'
 import type { TableStatementContext } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -29,11 +29,11 @@ type Build = (table: LoadedTable, circumstances: TableStatementContext) => State
 export const prepareTablePage = async (
   parts: QueryHandlerDeps,
   request: PageRequest,
-  call: Call,
+  call: CallContext,
   build: Build,
 ): Promise<TablePage & ({ statement: Statement } | { unavailable: UnavailableReason })> => {
   const host = parts.hosts.get(request.hostKey)
-  const table = applyDefaultSettings(parts.definitions.table(request.name), parts.env)
+  const table = applyExcludedUsersDefault(parts.definitions.table(request.name), parts.env)
   requireFeature(call.identity, table.feature, `the table page ${table.name}`)
   const zone = resolveZone(request.timezone, parts.env)
   const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
@@ -57,12 +57,12 @@ const defaultClusterSql = `SELECT cluster FROM system.clusters GROUP BY cluster
 ORDER BY cluster = 'default' DESC, max(is_local) DESC, count() DESC, cluster LIMIT 1`
 const ClusterRows = z.array(z.tuple([z.string()])).max(1)
 
-/** Returns a page that reads all hosts of a cluster, with the name of a cluster that the host has as its default. */
+/** Sets the default of the page's cluster parameter to a cluster of the host. Returns other pages unchanged. */
 const applyDefaultCluster = async (
   { client }: QueryHandlerDeps,
   host: MonitoredHost,
   table: LoadedTable,
-  call: Call,
+  call: CallContext,
 ): Promise<LoadedTable> => {
   const isCluster = ({ name, default: value }: LoadedTable['parameters'][number]) => name === 'cluster' && value !== ''
   if (!table.parameters.some(isCluster)) return table
@@ -76,7 +76,7 @@ const applyDefaultCluster = async (
 }
 
 /** Returns the maximum rows of a response or file, or undefined without a limit. */
-export const readRowCap = ({ env }: QueryHandlerDeps): number | undefined =>
+export const readMaxRows = ({ env }: QueryHandlerDeps): number | undefined =>
   parseSettings(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS
 
 /** Maximum rows of a page of a log if the caller sets no limit. */
@@ -91,7 +91,7 @@ export const resolveRowRange = (
   parts: QueryHandlerDeps,
   { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
 ) => {
-  const cap = readRowCap(parts)
+  const cap = readMaxRows(parts)
   const limit = requested === undefined || cap === undefined ? (requested ?? cap) : Math.min(requested, cap)
   return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
 }

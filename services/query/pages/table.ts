@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { CellFormat } from '#proto/catalogue.ts'
-import type { Handlers, ProducedStream } from '#proto/contract.ts'
+import type { ServiceHandlers, StreamHandlerResult } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, TableRequest } from '#proto/query.ts'
 import { maxFilterOptions } from '#proto/table-page.ts'
@@ -25,22 +25,22 @@ import { streamRows } from '../rows/rows.ts'
 import {
   prepareTablePage,
   type TablePage as OpenPage,
-  readRowCap,
+  readMaxRows,
   resolveDefaultLimit,
   resolveRowRange,
 } from './prepare-table-page.ts'
 
-type Table = Handlers<typeof query>['table']
+type Table = ServiceHandlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
 type Head = Page['head']
-type Tail = Page extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
+type Tail = Page extends StreamHandlerResult<infer _Head, infer _Frame, infer T> ? T : never
 
 /** A table page that is ready to run, with the head of its response. */
 interface OpenedPage extends OpenPage {
   head: Omit<Head, 'unavailable'>
   parts: QueryHandlerDeps
   request: TableRequest
-  call: Call
+  call: CallContext
   statement: Statement
   limit: number | undefined
 }
@@ -57,7 +57,7 @@ export const createTableHandler =
     })
     const { limit, offset } = rangeOf(page.table)
     const request = { ...input, offset }
-    const head = { table: toTableInfo(page.table), limit: limit ?? null, maxRows: readRowCap(parts) ?? null }
+    const head = { table: toTableInfo(page.table), limit: limit ?? null, maxRows: readMaxRows(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     return open({ ...page, head, parts, request, call, limit })
   }
@@ -162,7 +162,7 @@ const Rows = z.array(z.tuple([z.string(), z.number()]))
 
 /** Returns the handler for the values of a column of a table page. */
 export const createFilterOptionsHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['filterOptions'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['filterOptions'] =>
   async (request, call) => {
     const page = await prepareTablePage(parts, request, call, (definition, circumstances) =>
       buildFilterOptionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 
-/** Why a request to the PostgreSQL source failed. */
+/** The reason why a request to the PostgreSQL source failed. */
 export type SourceFailure = 'auth' | 'unreachable' | 'timeout' | 'locked' | 'busy' | 'permission' | 'failed'
 
 interface Meaning {

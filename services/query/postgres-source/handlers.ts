@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import { PostgresTable, type postgresTableOrders } from '#proto/postgres-statistics.ts'
-import { readActivity, buildEpochMsSql } from './sessions.ts'
+import { readSessions, buildEpochMsSql } from './sessions.ts'
 import { readFailureReason } from './failure.ts'
 import { readLocks } from './locks.ts'
-import { readReplication, readStatus } from './status.ts'
+import { readReplicationState, readSourceStatus } from './status.ts'
 import type { PostgresSource } from './source.ts'
-import { readStatements } from './statements.ts'
+import { readStatementPatterns } from './statements.ts'
 
 interface PostgresRequest {
   order: (typeof postgresTableOrders)[number]
@@ -95,12 +95,12 @@ export interface PostgresSourceDeps {
 /** Returns the handlers for the PostgreSQL source. */
 export const createPostgresSourceHandlers = ({
   postgresSource: source,
-}: PostgresSourceDeps): Handlers<Service<typeof postgresSourceMethods>> => ({
+}: PostgresSourceDeps): ServiceHandlers<Service<typeof postgresSourceMethods>> => ({
   postgresOffered: async () => ({ isOffered: source.isOffered }),
-  postgresStatus: () => readStatus(source),
-  postgresActivity: (request) => readActivity(source, request),
-  postgresStatements: (request) => readStatements(source, request),
+  postgresStatus: () => readSourceStatus(source),
+  postgresActivity: (request) => readSessions(source, request),
+  postgresStatements: (request) => readStatementPatterns(source, request),
   postgresTables: (request) => readTables(source, request),
-  postgresReplication: () => readReplication(source),
+  postgresReplication: () => readReplicationState(source),
   postgresLocks: ({ withValues }) => readLocks(source, withValues),
 })

@@ -32,7 +32,7 @@ FROM pg_stat_activity AS a
 WHERE a.backend_type = 'client backend'`
 
 /** Reads the current sessions. */
-export const readActivity = (source: PostgresSource, { all, limit, withValues }: PostgresRequest) =>
+export const readSessions = (source: PostgresSource, { all, limit, withValues }: PostgresRequest) =>
   source.read(async (runQuery) => {
     const sessions: Session[] = await runQuery(PostgresSession, sessionsSql(all), [limit + 1])
     const [counts] = await runQuery(SessionCounts, countsSql)

@@ -82,7 +82,7 @@ const orders: Readonly<Record<PostgresRequest['order'], string>> = {
 }
 
 /** Reads statement patterns since the last statistics reset. */
-export const readStatements = (source: PostgresSource, request: PostgresRequest) =>
+export const readStatementPatterns = (source: PostgresSource, request: PostgresRequest) =>
   source.read(async (runQuery) => {
     const [extension] = z.tuple([Extension]).parse(await runQuery(Extension, extensionSql))
     const { view, unavailable } = resolveStatementsView(extension)

@@ -18,7 +18,7 @@ const notConfigured: PostgresStatus = {
 }
 
 /** Returns the status of the source. A failed request is a status, not an error. */
-export const readStatus = async (source: PostgresSource): Promise<PostgresStatus> => {
+export const readSourceStatus = async (source: PostgresSource): Promise<PostgresStatus> => {
   if (!source.isOffered) return notConfigured
   try {
     const server = await source.read(async (runQuery) => {
@@ -71,7 +71,7 @@ ORDER BY subname
 LIMIT 500`
 
 /** Reads standbys, slots, subscriptions and the WAL receiver of the server. */
-export const readReplication = (source: PostgresSource) =>
+export const readReplicationState = (source: PostgresSource) =>
   source.read(async (runQuery) => {
     const [{ isStandby }] = z.tuple([Role]).parse(await runQuery(Role, 'SELECT pg_is_in_recovery() AS "isStandby"'))
     const standbys = await runQuery(PostgresStandby, standbysSql)

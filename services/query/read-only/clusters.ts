@@ -1,6 +1,6 @@
 import { subqueryKeywords } from './keywords.ts'
 import { isPunctuation, type Token } from './lexer.ts'
-import { clusterFunctions, isTableReader, isQualified, isInFunction } from './names.ts'
+import { clusterFunctions, isTableReader, isQualified, isMembershipCall } from './names.ts'
 import { Rejection } from './rejection.ts'
 
 /** Table functions whose arguments do not see the WITH clause of the statement. */
@@ -35,8 +35,8 @@ const isOwnScope = (open: number, tokens: readonly Token[]): boolean =>
 const isTable = (open: number, tokens: readonly Token[]): boolean =>
   tokens[open - 1]?.word === 'AS' && subqueryKeywords.has(tokens[open + 1]?.word ?? '')
 
-/** The positions of table names in a statement, as token indexes. */
-export interface StatementSources {
+/** The table names in a statement, by token index. */
+export interface TableNamePositions {
   indexes: readonly number[]
   /** Whether the statement calls `cluster` or `clusterAllReplicas`. */
   readsCluster: boolean
@@ -46,7 +46,7 @@ export interface StatementSources {
  * Throws unless a statement that reads a cluster reads only `system` tables. Joined tables, tables after IN,
  * dictionaries and join tables are also read on the other nodes, with the credentials of the cluster.
  */
-export const checkClusters = (tokens: readonly Token[], { indexes }: StatementSources): void => {
+export const checkClusters = (tokens: readonly Token[], { indexes }: TableNamePositions): void => {
   const ctes = cteReferences(tokens)
   for (const index of indexes) requireSystemTable(index, tokens, ctes)
   tokens.forEach((token, index) => {
@@ -98,7 +98,7 @@ const checkCallInCluster = (index: number, tokens: readonly Token[]): void => {
   const name = caller.text.toLowerCase()
   if (clusterFunctions.has(name)) checkTableOfCluster(index, tokens)
   else if (name === 'merge') requireMergeOfSystem(index, tokens)
-  else if (isInFunction(index - 1, tokens)) throw rejection(caller, `${caller.text}() may read a table`)
+  else if (isMembershipCall(index - 1, tokens)) throw rejection(caller, `${caller.text}() may read a table`)
 }
 
 const requireMergeOfSystem = (index: number, tokens: readonly Token[]): void => {

@@ -83,7 +83,7 @@ const passed = (ends: readonly string[], end: string, isHarmful: (tree: string) 
   return accepted.filter((sql) => isHarmful(session.query(`EXPLAIN AST ${sql}`, 'TSVRaw')))
 }
 
-/** Returns true if the second operand of an IN in the syntax tree contains `what`. */
+/** Returns whether the second operand of an IN in the syntax tree contains `what`. */
 const readsSet = (tree: string, what: string): boolean => {
   const lines = tree.split('\n')
   const depth = (line = ''): number => line.length - line.trimStart().length

@@ -17,7 +17,7 @@ const texts = {
 
 type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T
 
-/** A keyword of the guard. The compiler rejects comparisons with other words, which would never match. */
+/** A keyword of the read-only check. The type makes comparisons with misspelled keywords a compile error. */
 export type Keyword = WordsOf<(typeof texts)[keyof typeof texts]>
 
 const words = (...found: readonly string[]): ReadonlySet<string> => new Set(found.flatMap((text) => text.split(' ')))

@@ -49,7 +49,7 @@ const groups: readonly (readonly [characters: string, traits: number])[] = [
   ['()[]{},=<>*+%!:?|&^~@;', isSingleCharacterToken],
 ]
 
-/** Traits by character code. */
+/** Traits of ASCII characters as bit masks, by character code. */
 const traitsOf: number[] = Array.from({ length: 128 }, () => 0)
 for (const [characters, traits] of groups) {
   for (const character of characters) traitsOf[character.charCodeAt(0)] = traits
@@ -99,7 +99,10 @@ const space = /[\s\u0085\u00a0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\
 const lineComment = /(?:--|\/\/|#[ !])[^\n]*/y
 const digits = String.raw`\d+(?:_\d+)*`
 const hexDigits = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`
-/** The digits are optional, but not at the end of the text: in `1e--x`, no comment follows `1e-`. */
+/**
+ * Returns the pattern of an exponent. Its digits are optional except at the end of the text: in `1e--x`, the number is
+ * `1e-`, so no comment follows.
+ */
 const exponent = (letter: string): string => `(?:${letter}(?=[^])(?:[+-](?=[^]))?(?:${digits})?)?`
 export const numberPattern = new RegExp(
   String.raw`0[xX]${hexDigits}(?:\.(?:${hexDigits})?)?${exponent('[pP]')}|(?:0[bB](?=[01]))?${digits}(?:\.(?:${digits})?)?${exponent('[eE]')}`,
@@ -138,7 +141,7 @@ const skipSpaceAndComments = (sql: string, position: number): number => {
 
 const commentMarks = /\/\*|\*\//g
 
-/** Block comments nest. */
+/** Returns the end of a block comment. Block comments can be nested. */
 const endOfBlockComment = (sql: string, start: number): number => {
   commentMarks.lastIndex = start
   for (let depth = 0; commentMarks.test(sql);) {
@@ -188,7 +191,10 @@ const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
   return close + tag.length
 }
 
-/** Only a whole number may follow a dot, as in `tuple.1.2`. Digits followed by letters are a name. */
+/**
+ * Reads a number and returns its end. Only a whole number may follow a dot, as in `tuple.1.2`. Digits followed by
+ * letters are read as a name.
+ */
 const readNumber = (sql: string, start: number, tokens: Token[]): number => {
   const previous = tokens.at(-1)
   if (sql[start] === '.') {

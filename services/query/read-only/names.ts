@@ -46,7 +46,7 @@ const tableReaders =
 export const isTableReader = (name: string): boolean => tableReaders.test(name)
 
 /** Ordinary functions that are allowed as the operand of IN. */
-export const setFunctions = words(`
+export const inOperandFunctions = words(`
   accuratecast accuratecastornull alphatokens array arraycompact arrayconcat arraydistinct arrayfilter arrayflatten arrayintersect
   arraymap arraypushback arrayslice arraysort arrayunion assumenotnull bitmaptoarray cast cityhash64 coalesce concat
   currentdatabase currentuser extractall hex hostname identity if ifnull jsonextract jsonextractarrayraw jsonextractkeys lower
@@ -58,7 +58,7 @@ export const setFunctions = words(`
 `)
 
 /** Returns whether a function is allowed as the operand of IN. Others might be unknown table functions. */
-const isAllowedSet = (name: string): boolean => setFunctions.has(name) || allowedTableFunctions.has(name)
+const isAllowedSet = (name: string): boolean => inOperandFunctions.has(name) || allowedTableFunctions.has(name)
 
 /** Functions whose arguments may contain FROM: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
 export const functionsWithFromArgument = words('extract trim ltrim rtrim substring substr overlay position')
@@ -87,7 +87,7 @@ const surelyEndsOperand = (index: number, tokens: readonly Token[]): boolean =>
   isOperandEnd(index, tokens) && (isQualified(index, tokens) || !prefixKeywords.has(tokens[index]?.word ?? ''))
 
 /** Returns whether a keyword is used as a name: in `t.format` and `t AS format`, but not in `SELECT as FROM t`. */
-export const isName = (index: number, tokens: readonly Token[]): boolean =>
+export const isUsedAsName = (index: number, tokens: readonly Token[]): boolean =>
   isQualified(index, tokens) || (tokens[index - 1]?.word === 'AS' && surelyEndsOperand(index - 2, tokens))
 
 /** Returns whether a dot qualifies the word. In `SAMPLE . JOIN t` and `SAMPLE 1 / . JOIN t`, the dot is a number. */
@@ -101,7 +101,7 @@ export const isQualified = (index: number, tokens: readonly Token[]): boolean =>
 const setFunction = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i
 
 /** Returns whether a called name is the function form of IN: `in(x, t)`, but not `x IN (t)`. */
-export const isInFunction = (index: number, tokens: readonly Token[]): boolean => {
+export const isMembershipCall = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
   if (token === undefined || !setFunction.test(token.text)) return false
   return token.word !== 'IN' || token.kind === 'quoted' || !followsOperand(index, tokens)
@@ -114,18 +114,18 @@ const followsOperand = (index: number, tokens: readonly Token[]): boolean => {
 }
 
 /** A call as the operand of IN that might be an unknown table function. */
-export interface SetCall {
+export interface InOperandCall {
   caller: Token
   /** Whether the call may be part of a list, as in `IN (f(x), 1)`. It then reads no table. */
   mayBeListed: boolean
 }
 
 /** Returns the call at this parenthesis if it is the operand of IN and not an allowed function. */
-export const findDisallowedInOperand = (
+export const findDisallowedInOperandCall = (
   open: number,
   tokens: readonly Token[],
   levels: readonly { isSetFunction: boolean }[],
-): SetCall | undefined => {
+): InOperandCall | undefined => {
   const caller = tokens[open - 1]
   if (caller === undefined || !isCalled(caller)) return undefined
   let start = open - 1
@@ -141,8 +141,8 @@ export const findDisallowedInOperand = (
 const isCalled = ({ kind, word }: Token): boolean =>
   (kind === 'name' || kind === 'quoted') && word !== 'NOT' && word !== 'IN' && !subqueryKeywords.has(word)
 
-/** Throws unless a comma after the call makes it part of a list. */
-export const checkSetCall = ({ caller, mayBeListed }: SetCall, next: Token | undefined): void => {
+/** Throws a `Rejection` unless the call is an item of a list, which a comma after the call shows. */
+export const checkInOperandCall = ({ caller, mayBeListed }: InOperandCall, next: Token | undefined): void => {
   if (mayBeListed && isPunctuation(next, ',')) return
   const { text, position } = caller
   throw new Rejection(

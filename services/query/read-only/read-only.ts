@@ -1,7 +1,7 @@
 import { checkClusters } from './clusters.ts'
 import { keywordsAfterColumn, leadingKeywords, checkedKeywords, type Keyword, writeKeywords } from './keywords.ts'
 import { isPunctuation, lex, type Token } from './lexer.ts'
-import { isOperandEnd, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
+import { isOperandEnd, higherOrderFunctions, isForbiddenFunction, isUsedAsName, isQualified } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
@@ -58,7 +58,7 @@ const checkToken = (token: Token, index: number, tokens: readonly Token[]): void
 const checkWord = (token: Token, index: number, tokens: readonly Token[]): void => {
   const { word } = token
   const next = tokens[index + 1]
-  if (writeKeywords.has(word) && !isName(index, tokens) && !isColumn(word, next) && !isOperand(index, tokens)) {
+  if (writeKeywords.has(word) && !isUsedAsName(index, tokens) && !isColumn(word, next) && !isOperand(index, tokens)) {
     throw new Rejection(
       'write',
       token.position,
@@ -127,7 +127,7 @@ const isClause = (index: number, tokens: readonly Token[]): boolean => {
   const next = tokens[index + 1]
   if (next === undefined || (next.kind !== 'name' && next.kind !== 'quoted')) return false
   if (isPunctuation(tokens[index + 2], '=')) return true
-  if (isName(index, tokens)) return false
+  if (isUsedAsName(index, tokens)) return false
   return next.kind === 'quoted' || !keywordsAfterColumn.has(next.word)
 }
 

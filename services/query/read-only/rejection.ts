@@ -1,4 +1,4 @@
-/** Why a statement is rejected. */
+/** The reason why a statement is rejected. */
 export type RejectionReason =
   | 'too-long'
   | 'unreadable'

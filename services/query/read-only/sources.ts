@@ -1,16 +1,16 @@
-import type { StatementSources } from './clusters.ts'
+import type { TableNamePositions } from './clusters.ts'
 import { clauseKeywords, sourceEndKeywords, type Keyword, subqueryKeywords } from './keywords.ts'
 import { isPunctuation, type Token } from './lexer.ts'
 import {
   clusterFunctions,
   functionsWithFromArgument,
   allowedTableFunctions,
-  isName,
+  isUsedAsName,
   isOperandEnd,
-  checkSetCall,
-  isInFunction,
-  type SetCall,
-  findDisallowedInOperand,
+  checkInOperandCall,
+  isMembershipCall,
+  type InOperandCall,
+  findDisallowedInOperandCall,
 } from './names.ts'
 import { Rejection } from './rejection.ts'
 
@@ -34,7 +34,7 @@ interface Level {
   /** Whether the level holds the arguments of the function form of IN. */
   isSetFunction: boolean
   /** The call after IN whose arguments the level holds. */
-  setCall: SetCall | undefined
+  setCall: InOperandCall | undefined
 }
 
 const level = (caller: string): Level => ({
@@ -53,7 +53,7 @@ const level = (caller: string): Level => ({
  * Returns the positions of table names. Throws for a table function that is not on the allow list. A deny list would
  * miss the new table functions of each release.
  */
-export const checkSources = (tokens: readonly Token[]): StatementSources => {
+export const checkSources = (tokens: readonly Token[]): TableNamePositions => {
   const levels = [level('')]
   const indexes: number[] = []
   let readsCluster = false
@@ -79,12 +79,12 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
     const inner = level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : '')
     // In a FROM list, parentheses hold a subquery or another list: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
-    inner.isSetFunction = isInFunction(index - 1, tokens)
-    inner.setCall = findDisallowedInOperand(index, tokens, levels)
+    inner.isSetFunction = isMembershipCall(index - 1, tokens)
+    inner.setCall = findDisallowedInOperandCall(index, tokens, levels)
     levels.push(inner)
     current.expectsSource = false
   } else if (token.text === ')') {
-    if (current.setCall) checkSetCall(current.setCall, tokens[index + 1])
+    if (current.setCall) checkInOperandCall(current.setCall, tokens[index + 1])
     if (levels.length > 1) levels.pop()
   } else if (token.text === ',') {
     current.commas++
@@ -104,14 +104,14 @@ const readWord = (token: Token, index: number, tokens: readonly Token[], current
   }
   // `viewIfPermitted(SELECT … ELSE source)`. The ELSE of a CASE in its SELECT is treated the same, to be safe.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
-  if (word === '' || !clauseKeywords.has(word) || isName(index, tokens)) return false
+  if (word === '' || !clauseKeywords.has(word) || isUsedAsName(index, tokens)) return false
   // A word before a comma is not a clause: `SELECT join, b`, `FROM t select, u`.
   if (isPunctuation(tokens[index + 1], ',')) return false
   enterClause(word, index, tokens, current)
   return false
 }
 
-/** In a FROM list, a word is a table name even if it looks like a clause: `FROM format, url`. */
+/** Returns whether a word in a FROM list is a table, as in `FROM format, url`. Throws for forbidden functions. */
 const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   if (precedesSource(token.word, index, tokens)) return false
   if (isPunctuation(tokens[index + 1], '(') && !allowedTableFunctions.has(token.text.toLowerCase())) {
@@ -150,7 +150,7 @@ const enterClause = (word: Keyword, index: number, tokens: readonly Token[], cur
   }
 }
 
-/** The SELECT of `FROM t SELECT a` ends the FROM list; in `SELECT a FROM t select`, the word is a table alias. */
+/** Ends the FROM list in `FROM t SELECT a`, but not in `SELECT a FROM t select`, where the word is a table alias. */
 const enterColumns = (current: Level): void => {
   if (!current.hasColumns) current.inSources = false
   current.selects = current.hasColumns = true
@@ -158,11 +158,11 @@ const enterColumns = (current: Level): void => {
 
 const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERSECT'])
 
-/** A clause follows a complete expression; in `ON limit = b` and `USING where`, the word is a column. */
+/** Returns whether a clause ends the FROM list. In `ON limit = b` and `USING where`, the word is a column. */
 const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
   sourceEndKeywords.has(word) && isOperandEnd(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
 
-/** `COLUMNS('a') EXCEPT b` excludes a column; `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
+/** Returns whether EXCEPT excludes columns, as in `COLUMNS('a') EXCEPT b`; `EXCEPT SELECT` begins another query. */
 const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
   let next = index + 1
   while (isPunctuation(tokens[next], '(')) next++
@@ -175,9 +175,9 @@ const expectSources = (current: Level): void => {
   current.inSources = true
 }
 
-/** Expressions, not tables, follow ARRAY JOIN; in `FROM array JOIN t` and `USING array JOIN t`, `array` is a name. */
+/** Returns whether expressions follow JOIN, as in ARRAY JOIN. In `FROM array JOIN t`, `array` is a name. */
 const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
-  if (wordAt(tokens, index - 1) !== 'ARRAY' || isName(index - 1, tokens)) return false
+  if (wordAt(tokens, index - 1) !== 'ARRAY' || isUsedAsName(index - 1, tokens)) return false
   return isOperandEnd(index - 2, tokens)
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
@@ -10,8 +10,8 @@ import type { Clock } from '#shared/time/clock.ts'
 import { openSharedRuns } from '../clickhouse/shared-runs.ts'
 import type { ReplicationEndpoint } from './endpoints.ts'
 import {
-  toServiceFailure,
-  toStatusFailure,
+  toReplicationServiceError,
+  createStatusError,
   createNotConfiguredError,
   createInvalidResponseError,
   createResponseTimeoutError,
@@ -21,7 +21,7 @@ import { repldbSettings } from './repldb-settings.ts'
 /** Limit for all cached responses together, in bytes as received. */
 export const maxCachedResponseBytes = 16 * 1024 * 1024
 
-/** How long responses are cached, and how many. */
+/** Limits of the response cache: the maximum age and number of entries. */
 interface CacheLimits {
   lifetimeMs: number
   maxEntries: number
@@ -59,13 +59,13 @@ interface RequestParameters {
 }
 
 /** A read-only client of the replication service. */
-export interface ReplicationService {
+export interface ReplicationServiceClient {
   isConfigured(): boolean
   /** Fetches an endpoint. Responses are shared and cached briefly, failures are not. Throws `ServiceError`. */
   callApi<S extends z.ZodType>(
     endpoint: ReplicationEndpoint<S>,
     parameters: RequestParameters,
-    call: Call,
+    call: CallContext,
   ): Promise<z.output<S>>
 }
 
@@ -76,7 +76,7 @@ interface ServiceDeps {
 }
 
 /** Returns a client; it connects on the first request. */
-export const openReplicationService = (place: ServiceDeps): ReplicationService => {
+export const openReplicationServiceClient = (place: ServiceDeps): ReplicationServiceClient => {
   const { env, clock } = place
   const cache = openResponseCache(clock.elapsedMs)
   const runs = openSharedRuns<MaskedResponse>()
@@ -135,10 +135,10 @@ const send = async (
   try {
     const response = await net.trusted(url, { ...request, headers, maxBytes: maxResponseBytes })
     const text = await response.text()
-    if (!response.ok) throw toStatusFailure(response.status)
+    if (!response.ok) throw createStatusError(response.status)
     return { json: JSON.parse(text, reviveResponseValue), bytes: Buffer.byteLength(text) }
   } catch (error) {
-    throw toServiceFailure(error)
+    throw toReplicationServiceError(error)
   }
 }
 
@@ -155,7 +155,7 @@ const known = /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g
 const maxTextLength = 8_192
 
 /** Masks likely secrets in a text. Log lines repeat connection strings. */
-export const hideSecrets = (text: string): string =>
+export const maskSecrets = (text: string): string =>
   removeCredentials(shortenText(text, maxTextLength))
     .replaceAll(keyBlock, redactionPlaceholder)
     .replaceAll(identified, `$<name>${redactionPlaceholder}`)
@@ -174,7 +174,7 @@ export const reviveResponseValue = (key: string, value: unknown): unknown => {
 const reviveText = (key: string, text: string): unknown => {
   if (wholeFields.has(key) && /^-?\d{1,19}$/.test(text)) return Number(text)
   if (figureFields.has(key) && /^-?(?:NaN|Infinity)$/.test(text)) return null
-  return isSecretName(key) && text !== '' ? redactionPlaceholder : hideSecrets(text)
+  return isSecretName(key) && text !== '' ? redactionPlaceholder : maskSecrets(text)
 }
 
 /** Matches a setting such as `{ name, value }`, whose name is not an object key. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 
-/** Why a request to the replication service failed. */
+/** The reason why a request to the replication service failed. */
 export type RepldbFailureReason = 'not-configured' | 'auth' | 'unreachable' | 'refused'
 
 const failure = (
@@ -29,7 +29,7 @@ export const createInvalidResponseError = (): ServiceError =>
   )
 
 /** Maps an error status to an error. The body is ignored, because it may contain connection strings. */
-export const toStatusFailure = (status: number): ServiceError => {
+export const createStatusError = (status: number): ServiceError => {
   if (status === 401 || status === 403) {
     return failure(
       'unavailable',
@@ -45,8 +45,8 @@ export const toStatusFailure = (status: number): ServiceError => {
   )
 }
 
-/** Converts a failed request to an error that callers may see. Other errors pass unchanged. */
-export const toServiceFailure = (error: unknown): unknown => {
+/** Converts the error of a failed request to one that callers may see. Other errors are returned unchanged. */
+export const toReplicationServiceError = (error: unknown): unknown => {
   if (error instanceof SyntaxError) return createInvalidResponseError()
   if (!(error instanceof NetFailure)) return error
   switch (error.reason) {

@@ -1,18 +1,18 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbStatus, repldbMethods } from '#proto/repldb.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import type { ReplicationService } from './client.ts'
+import type { ReplicationServiceClient } from './client.ts'
 import { replicationEndpoints } from './endpoints.ts'
 import { readServiceFailureReason } from './failure.ts'
-import { fetchLatestLines, groupLogPatterns } from './log-patterns.ts'
-import { readOverview } from './overview.ts'
+import { fetchLatestLogLines, groupLogLines } from './log-patterns.ts'
+import { readMirrorOverview } from './overview.ts'
 
 export interface ReplicationServiceDeps {
-  replicationService: ReplicationService
+  replicationService: ReplicationServiceClient
 }
 
-type RepldbHandlers = Handlers<Service<typeof repldbMethods>>
+type RepldbHandlers = ServiceHandlers<Service<typeof repldbMethods>>
 
 /** Returns the handlers for the replication service. */
 export const createRepldbHandlers = ({
@@ -24,10 +24,10 @@ export const createRepldbHandlers = ({
     repldbOffer: async () => ({ isConfigured: replicationService.isConfigured() }),
     repldbStatus: async (_nothing, call) =>
       callApi(replicationEndpoints.version, {}, call).then(({ version }) => connected(version), statusOf),
-    repldbOverview: async (_nothing, call) => readOverview(replicationService, call, clock.now()),
+    repldbOverview: async (_nothing, call) => readMirrorOverview(replicationService, call, clock.now()),
     repldbLogPatterns: async (request, call) => {
-      const { errors, total } = await fetchLatestLines(replicationService, request, call)
-      return { patterns: groupLogPatterns(errors), lines: errors.length, total }
+      const { errors, total } = await fetchLatestLogLines(replicationService, request, call)
+      return { patterns: groupLogLines(errors), lines: errors.length, total }
     },
     repldbVersion: (_nothing, call) => callApi(replicationEndpoints.version, {}, call),
     repldbSettings: (_nothing, call) => callApi(replicationEndpoints.settings, {}, call),

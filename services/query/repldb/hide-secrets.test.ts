@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hideSecrets, reviveResponseValue } from './client.ts'
+import { maskSecrets, reviveResponseValue } from './client.ts'
 import { maskLiterals } from './endpoints.ts'
 
 const secret = 'hunter2'
@@ -22,20 +22,20 @@ describe('secrets within a line', () => {
     `-----BEGIN RSA PRIVATE KEY-----\n${secret}\n-----END RSA PRIVATE KEY-----`,
     `-----BEGIN PRIVATE KEY-----\n${secret}`,
   ])('are hidden: %s', (line) => {
-    expect(hideSecrets(line)).not.toContain(secret)
-    expect(hideSecrets(line)).toContain('[hidden]')
+    expect(maskSecrets(line)).not.toContain(secret)
+    expect(maskSecrets(line)).toContain('[hidden]')
   })
 
   it.each([
     'duplicate key value violates unique constraint "orders_pkey"',
     'tokenizer=ngram',
     'mirror orders: 12 rows',
-  ])('are not found in: %s', (line) => expect(hideSecrets(line)).toBe(line))
+  ])('are not found in: %s', (line) => expect(maskSecrets(line)).toBe(line))
 })
 
 it('are found in lines of any length', () => {
   const line = `${'a-'.repeat(1_000_000)} password=${secret}`
-  expect(hideSecrets(line)).toHaveLength(8_192)
+  expect(maskSecrets(line)).toHaveLength(8_192)
 })
 
 describe('a parsed response', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toLogPattern, groupLogPatterns } from './log-patterns.ts'
+import { toLogPattern, groupLogLines } from './log-patterns.ts'
 
 const line = (errorMessage: string, errorTimestamp: number, flowName = 'orders', errorType = 'error') => ({
   id: 1,
@@ -25,7 +25,7 @@ describe('the pattern of a line', () => {
 
 describe('patterns of lines', () => {
   it('are sorted by count', () => {
-    const patterns = groupLogPatterns([
+    const patterns = groupLogLines([
       line('batch 3 failed', 30, 'orders'),
       line('batch 2 failed', 20, 'users'),
       line('no such table', 40),
@@ -47,9 +47,9 @@ describe('patterns of lines', () => {
   })
 
   it('have stable fingerprints', () => {
-    const once = groupLogPatterns([line('batch 3 failed', 30)])
-    expect(groupLogPatterns([line('batch 99 failed', 99)])[0]?.fingerprint).toBe(once[0]?.fingerprint)
+    const once = groupLogLines([line('batch 3 failed', 30)])
+    expect(groupLogLines([line('batch 99 failed', 99)])[0]?.fingerprint).toBe(once[0]?.fingerprint)
   })
 
-  it('are empty without lines', () => expect(groupLogPatterns([])).toEqual([]))
+  it('are empty without lines', () => expect(groupLogLines([])).toEqual([]))
 })

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { RepldbLogs } from '#proto/repldb-api.ts'
 import type { RepldbLogPattern } from '#proto/repldb.ts'
-import type { ReplicationService } from './client.ts'
+import type { ReplicationServiceClient } from './client.ts'
 import { replicationEndpoints } from './endpoints.ts'
 
 type Line = z.output<typeof RepldbLogs>['errors'][number]
@@ -29,8 +29,8 @@ export const toLogPattern = (line: string): string =>
     .trim()
     .slice(0, maxPatternLength)
 
-/** Groups log lines by pattern. The most frequent patterns come first, then the most recent ones. */
-export const groupLogPatterns = (lines: readonly Line[]): RepldbLogPattern[] => {
+/** Groups log lines by pattern, most frequent first. Equally frequent patterns are sorted by time, latest first. */
+export const groupLogLines = (lines: readonly Line[]): RepldbLogPattern[] => {
   const kinds = Map.groupBy(lines, ({ errorType, errorMessage }) => `${errorType}\n${toLogPattern(errorMessage)}`)
   const patterns = [...kinds].map(([kind, those]) => describeKind(kind, those))
   return patterns.toSorted((one, other) => other.count - one.count || other.lastSeenMs - one.lastSeenMs)
@@ -59,31 +59,31 @@ const hourMs = 3_600_000
 type Lines = z.output<typeof RepldbLogs>
 
 /** Returns the latest lines of one mirror, or of all. */
-export const fetchLatestLines = (
-  service: ReplicationService,
+export const fetchLatestLogLines = (
+  service: ReplicationServiceClient,
   { mirror = '', level }: { mirror?: string | undefined; level: string },
-  call: Call,
+  call: CallContext,
 ): Promise<Lines> => {
   const body = { flowJobName: mirror, level, page: 0, numPerPage: maxLines, beforeId: -1, afterId: -1 }
   return service.callApi(replicationEndpoints.logs, { body }, call)
 }
 
 /** Returns the errors of the last hour among the latest lines. */
-export const fetchLatestErrors = async (
-  service: ReplicationService,
-  call: Call,
+export const fetchLatestLogErrors = async (
+  service: ReplicationServiceClient,
+  call: CallContext,
   nowMs: number,
 ): Promise<Lines['errors']> => {
-  const { errors } = await fetchLatestLines(service, { level: 'error' }, call)
+  const { errors } = await fetchLatestLogLines(service, { level: 'error' }, call)
   return errors.filter(({ errorTimestamp }) => nowMs - errorTimestamp < hourMs)
 }
 
 /** Counts errors by mirror. */
 export const fetchErrorCounts = async (
-  service: ReplicationService,
-  call: Call,
+  service: ReplicationServiceClient,
+  call: CallContext,
   nowMs: number,
 ): Promise<ReadonlyMap<string, number>> => {
-  const lines = await fetchLatestErrors(service, call, nowMs)
+  const lines = await fetchLatestLogErrors(service, call, nowMs)
   return new Map([...Map.groupBy(lines, ({ flowName }) => flowName)].map(([name, those]) => [name, those.length]))
 }

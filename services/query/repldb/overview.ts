@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
 import { type RepldbMirror, type RepldbOverview, maxRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
-import type { ReplicationService } from './client.ts'
+import type { ReplicationServiceClient } from './client.ts'
 import { replicationEndpoints } from './endpoints.ts'
 import { fetchErrorCounts } from './log-patterns.ts'
 
@@ -17,7 +17,11 @@ const maxConcurrentRequests = 8
 const maxBatches = 20
 
 /** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
-export const readOverview = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
+export const readMirrorOverview = async (
+  service: ReplicationServiceClient,
+  call: CallContext,
+  nowMs: number,
+): Promise<RepldbOverview> => {
   const [{ mirrors: listed }, errors] = await Promise.all([
     service.callApi(replicationEndpoints.mirrors, {}, call),
     fetchErrorCounts(service, call, nowMs).catch(replaceFailureWith(null)),
@@ -48,9 +52,9 @@ const replaceFailureWith =
 type MirrorStatus = Omit<RepldbMirror, 'errorsLastHour'>
 
 const fetchMirror = async (
-  service: ReplicationService,
+  service: ReplicationServiceClient,
   listed: Listed,
-  call: Call,
+  call: CallContext,
   nowMs: number,
 ): Promise<{ mirror: MirrorStatus; hasStatus: boolean }> => {
   const ofMirror = { flowJobName: listed.name }
@@ -145,8 +149,12 @@ interface Copy {
 const maxCopies = 50
 
 /** Returns the progress of every mirror in its snapshot. */
-export const readSnapshotProgress = async (service: ReplicationService, call: Call, nowMs: number): Promise<Copy[]> => {
-  const { mirrors } = await readOverview(service, call, nowMs)
+export const readSnapshotProgress = async (
+  service: ReplicationServiceClient,
+  call: CallContext,
+  nowMs: number,
+): Promise<Copy[]> => {
+  const { mirrors } = await readMirrorOverview(service, call, nowMs)
   const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, maxCopies)
   return Promise.all(
     copying.map(async ({ name }) => {

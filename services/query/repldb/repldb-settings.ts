@@ -1,6 +1,6 @@
 import { type Setting, secretSetting, wholeNumberSetting } from '#shared/config/setting.ts'
 
-/** A base URL without credentials, query and fragment. */
+/** Returns a setting for a base URL without credentials, query and fragment. */
 const createBaseUrlSetting = (doc: string): Setting<URL | undefined> => ({
   doc,
   audience: 'server',

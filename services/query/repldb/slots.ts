@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbSlotLag, RepldbSlots } from '#proto/repldb-api.ts'
-import type { ReplicationService } from './client.ts'
+import type { ReplicationServiceClient } from './client.ts'
 import { replicationEndpoints } from './endpoints.ts'
 
 /** A replication slot and the peer that has it. */
@@ -16,7 +16,7 @@ const mebibytesPerHistoryUnit = 1_000
 const hourMs = 3_600_000
 
 /** Returns the slots of all peers, highest lag first. Peers that do not respond are skipped. */
-export const fetchSlots = async (service: ReplicationService, call: Call): Promise<PeerSlot[]> => {
+export const fetchSlots = async (service: ReplicationServiceClient, call: CallContext): Promise<PeerSlot[]> => {
   const { items, sourceItems } = await service.callApi(replicationEndpoints.peers, {}, call)
   const sources = (sourceItems.length > 0 ? sourceItems : items).filter(({ type }) => type === 'POSTGRES')
   const slots = await Promise.all(
@@ -34,19 +34,22 @@ const noSlots = (error: unknown): z.output<typeof RepldbSlots> => {
 }
 
 /** The lag growth of a slot in the last hour, in bytes per hour; negative while it catches up. */
-export interface SlotGrowth {
+export interface SlotLagGrowth {
   slot: string
   bytesPerHour: number
 }
 
 /** Returns the lag growth of the slots with the highest lag, fastest first. */
-export const fetchSlotGrowths = async (service: ReplicationService, call: Call): Promise<SlotGrowth[]> => {
+export const fetchSlotLagGrowth = async (
+  service: ReplicationServiceClient,
+  call: CallContext,
+): Promise<SlotLagGrowth[]> => {
   const slots = await fetchSlots(service, call)
   const growths = await Promise.all(
     slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
       const { data } = await service.callApi(replicationEndpoints.slotLag, { body }, call)
-      const bytesPerHour = computeSlotGrowth(data)
+      const bytesPerHour = computeSlotLagGrowth(data)
       return bytesPerHour === undefined ? [] : [{ slot: `${peer}/${slotName}`, bytesPerHour }]
     }),
   )
@@ -57,7 +60,7 @@ export const fetchSlotGrowths = async (service: ReplicationService, call: Call):
 const minPoints = 5
 
 /** Returns the least-squares slope in bytes per hour; undefined for too few points or equal times. */
-export const computeSlotGrowth = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
+export const computeSlotLagGrowth = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
   if (points.length < minPoints) return undefined
   const meanTime = points.reduce((sum, { time }) => sum + time, 0) / points.length
   const meanSize = points.reduce((sum, { size }) => sum + size, 0) / points.length

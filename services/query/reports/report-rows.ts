@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { type reportRowMethods, reportRowSets, type ReportRowSet, reportStepCount } from '#proto/report-rows.ts'
 import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/read-records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
-import { findClickhouseCode } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { SweepStateDeps } from '../rules/sweep-state.ts'
@@ -33,7 +33,7 @@ export const readCertificates = async (
   try {
     return await query()
   } catch (error) {
-    if (findClickhouseCode(error) !== failedToSetUp) throw error
+    if (findClickhouseErrorCode(error) !== failedToSetUp) throw error
     await ignoreUnavailable(() =>
       place.store.update(key, z.number(), () => ({ value: place.clock.now(), expiresInMs: keptMs })),
     )
@@ -48,7 +48,7 @@ const runsSince = ({ probe }: CertificateDeps, hostKey: string, atMs: number): b
 
 /** Returns the handler that reads a row set of one host for a period. */
 const reportRows =
-  (parts: QueryHandlerDeps & SweepStateDeps): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
+  (parts: QueryHandlerDeps & SweepStateDeps): ServiceHandlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
     const { hosts, client } = parts
     const host = hosts.get(hostKey)
@@ -68,7 +68,7 @@ const reportRows =
 /** Returns the handlers for the row sets of reports. */
 export const createReportRowHandlers = (
   parts: QueryHandlerDeps & SweepStateDeps,
-): Handlers<Service<typeof reportRowMethods>> => ({
+): ServiceHandlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
 })
 

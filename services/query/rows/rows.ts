@@ -11,7 +11,7 @@ const newline = 0x0a
 const brace = 0x7b
 const bracket = 0x5b
 
-/** The end of a passed result: the number of rows, and whether rows were cut off. */
+/** The summary of a streamed result: the number of rows that were sent, and whether the result was truncated. */
 export interface RowStreamSummary {
   rows: number
   truncated: boolean
@@ -66,7 +66,7 @@ export const drainBody = async (body: HostBody): Promise<true> => {
   return true
 }
 
-/** The rows and bytes that may still pass. */
+/** The numbers of rows and bytes that may still be sent to the caller. */
 export interface RemainingLimits {
   rows: number
   bytes: number
@@ -110,7 +110,7 @@ interface RowForm {
 
 const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
 
-/** A row whose only cell is a text may be an exception, except in a result with a single text column. */
+/** Returns the row form. A row with one text cell may be an exception, except in a result with a single text column. */
 const compactForm = (columns: NonNullable<RowStreamOptions['columns']>): RowForm => ({
   opening: bracket,
   failure: Buffer.from('["Code: '),

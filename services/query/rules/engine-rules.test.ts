@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Reading, ruleMethods } from '#proto/rules.ts'
+import { type RuleReading, ruleMethods } from '#proto/rules.ts'
 import { fetchText, curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createRuleScope } from '../definitions/check.ts'
@@ -48,7 +48,7 @@ const times = async (count: number, work: () => Promise<unknown>): Promise<void>
 const evaluate = async (hostKey: string, rules: string[], metrics: string[] = []) =>
   ruleMethods.evaluateRules.output.parse(await parts.handlers.evaluateRules({ hostKey, rules, metrics }, createCall()))
 
-const readingOf = async (rule: string): Promise<Reading> => {
+const readingOf = async (rule: string): Promise<RuleReading> => {
   const [reading] = (await evaluate('sandbox', [rule])).readings
   if (!reading) throw new Error(`${rule} was not measured`)
   return reading

@@ -1,5 +1,5 @@
-import type { Call } from '#proto/call.ts'
-import type { Reading } from '#proto/rules.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { RuleReading } from '#proto/rules.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -11,20 +11,20 @@ import { measureRules } from './measure.ts'
 import type { MeasuredDefinition, MeasuredDefinitions } from './measured-definitions.ts'
 import type { MeasurementPlan, PlanInput } from './plan.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
-import type { RuleFailures } from './rule-failures.ts'
+import type { RuleFailureRegistry } from './rule-failures.ts'
 
 interface EvaluationDeps extends QueryHandlerDeps, SweepStateDeps, ReplicationServiceDeps {
   net: Net
-  troubles: RuleFailures
+  troubles: RuleFailureRegistry
   planFor(planning: PlanInput): MeasurementPlan
   measurables: MeasuredDefinitions
 }
 
-/** The dependencies of an evaluation, with its host and the result of contacting it. */
+/** The dependencies of an evaluation, with the host and the result of its probe. */
 interface EvaluationContext extends EvaluationDeps {
   host: MonitoredHost
   contact: HostProbe
-  call: Call
+  call: CallContext
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
 
@@ -35,8 +35,8 @@ interface EvaluationRequest {
 }
 
 interface HostEvaluation {
-  readings: Reading[]
-  metrics: Reading[]
+  readings: RuleReading[]
+  metrics: RuleReading[]
   uptimeSeconds: number | null
   version: string | null
   statements: number
@@ -47,11 +47,11 @@ interface HostEvaluation {
 export const evaluateHost = async (
   place: EvaluationDeps,
   request: EvaluationRequest,
-  parentCall: Call,
+  parentCall: CallContext,
 ): Promise<HostEvaluation> => {
   const started = performance.now()
   const host = place.hosts.get(request.hostKey)
-  const call: Call = { ...parentCall, priority: 'sweep' }
+  const call: CallContext = { ...parentCall, priority: 'sweep' }
   let statements = 0
   const run = (statement: Statement) => {
     statements++
@@ -64,7 +64,7 @@ export const evaluateHost = async (
   const metrics = request.metrics.flatMap((id) => place.measurables.metrics.get(id) ?? [])
   const measurements = await measureBySql(visit, [...rules, ...metrics])
   await measureByEvaluators(visit, rules, measurements)
-  const reading = (id: string, known: MeasuredDefinition | undefined): Reading => {
+  const reading = (id: string, known: MeasuredDefinition | undefined): RuleReading => {
     const measured =
       (known && measurements.get(known.key)) ?? createMissingMeasurement(`unknown rule or metric "${id}"`)
     return { id, ...measured }

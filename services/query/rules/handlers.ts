@@ -1,8 +1,8 @@
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { type Rule, type RuleMetric, type ruleMethods, maxDiagnosticRows } from '#proto/rules.ts'
 import { queryIfAvailable, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
-import { type RotatedLogs, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import { type RotatedLogExpressions, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { ConnectionHandlerDeps } from '../connections/connections.ts'
 import { createRuleScope, readsKeeper } from '../definitions/check.ts'
@@ -15,7 +15,7 @@ import { evaluateHost } from './evaluate.ts'
 import { isReplicationServiceRule } from './evaluators/replication-service.ts'
 import { toMeasuredDefinitions } from './measured-definitions.ts'
 import { openPlanner } from './plan.ts'
-import { openRuleFailures } from './rule-failures.ts'
+import { openRuleFailureRegistry } from './rule-failures.ts'
 
 const maxSeconds = 15
 
@@ -29,7 +29,7 @@ interface Diagnosis {
 const diagnose = async (
   { client, definitions, hosts }: QueryHandlerDeps,
   request: { hostKey: string; rule: string },
-  call: Call,
+  call: CallContext,
 ): Promise<Diagnosis> => {
   const host = hosts.get(request.hostKey)
   const rule = definitions.rule(request.rule)
@@ -50,7 +50,7 @@ const diagnose = async (
 export const buildDiagnosticStatement = (
   rule: LoadedRule,
   version: string,
-  logs: RotatedLogs,
+  logs: RotatedLogExpressions,
 ): Statement | undefined => {
   const sql = rule.diagnostic && selectSqlBranch(rule.diagnostic, version)
   if (sql === undefined) return undefined
@@ -66,11 +66,11 @@ export const buildDiagnosticStatement = (
 type RuleDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & ReplicationServiceDeps
 
 /** Returns the handlers that list, evaluate and diagnose rules. */
-export const createRuleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMethods>> => {
+export const createRuleHandlers = (parts: RuleDeps): ServiceHandlers<Service<typeof ruleMethods>> => {
   const place = {
     ...parts,
     net: parts.connections.net,
-    troubles: openRuleFailures(parts.clock.elapsedMs),
+    troubles: openRuleFailureRegistry(parts.clock.elapsedMs),
     planFor: openPlanner(),
     measurables: toMeasuredDefinitions(parts.definitions),
   }

@@ -6,7 +6,7 @@ import { testHost } from '../testing/response-bodies.ts'
 import { openTestService, type TestService } from '../testing/test-service.ts'
 import { measureRules } from './measure.ts'
 import { openPlanner } from './plan.ts'
-import { openRuleFailures } from './rule-failures.ts'
+import { openRuleFailureRegistry } from './rule-failures.ts'
 
 let parts: TestService
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const slowHost = (slowMs: number) => {
     nowMs += slowMs
     throw createHostError(testHost, 'timeout')
   }
-  const troubles = openRuleFailures(clock.now)
+  const troubles = openRuleFailureRegistry(clock.now)
   return {
     requests,
     place: { env: {}, client: parts.client, host: testHost, troubles, planFor: openPlanner(), clock, run },

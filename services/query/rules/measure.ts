@@ -3,9 +3,9 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
-import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { HostCapabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import { maxSweepStatements } from '../clickhouse/host-queues.ts'
@@ -21,13 +21,13 @@ import {
 } from './plan.ts'
 import { type Measurement, createMissingMeasurement, addIncompleteReason } from './measurement.ts'
 import { ruleSettings } from './rule-settings.ts'
-import type { RuleFailure, RuleFailures } from './rule-failures.ts'
+import type { RuleFailure, RuleFailureRegistry } from './rule-failures.ts'
 
 interface MeasureDeps {
   env: Environment
   client: DatabaseClient
   host: MonitoredHost
-  troubles: RuleFailures
+  troubles: RuleFailureRegistry
   planFor(planning: PlanInput): MeasurementPlan
   clock: Clock
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
@@ -39,7 +39,7 @@ const maxSplitMs = 25_000
 /** Measures rules in few statements. A rule that fails does not affect the others. */
 export const measureRules = async (
   place: MeasureDeps,
-  { version, tables, logs, missingShow }: Capabilities,
+  { version, tables, logs, missingShow }: HostCapabilities,
   wanted: readonly SqlMeasuredDefinition[],
 ): Promise<Map<string, Measurement>> => {
   const { host } = place
@@ -126,7 +126,7 @@ const measureEach = async (
 /** Returns whether one rule may have caused the error. An unreachable or busy host affects all rules. */
 const mayConcernOne = (error: ServiceError): boolean =>
   error.code !== 'busy' &&
-  (findClickhouseCode(error) !== undefined || findFailureReason(error) === 'timeout' || error.code === 'too-large')
+  (findClickhouseErrorCode(error) !== undefined || findFailureReason(error) === 'timeout' || error.code === 'too-large')
 
 const accessDenied = 497
 /** Error codes for missing columns, functions, tables, settings and grants. */
@@ -149,7 +149,7 @@ const persistentCodes = new Set<number | undefined>([
 ])
 
 const troubleOf = ({ client, host }: MeasureDeps, ready: PreparedRule, error: ServiceError): RuleFailure => {
-  const code = findClickhouseCode(error)
+  const code = findClickhouseErrorCode(error)
   const name = error.details?.clickhouseName
   const unavailable = findUnavailableReason(client, host, ready, error)?.message
   // The server's own message repeats the statement.

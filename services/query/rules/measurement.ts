@@ -1,9 +1,9 @@
-import type { Reading } from '#proto/rules.ts'
+import type { RuleReading } from '#proto/rules.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { shortenText } from '#shared/text/strings.ts'
 
 /** A reading without the id of its rule. */
-export type Measurement = Omit<Reading, 'id'>
+export type Measurement = Omit<RuleReading, 'id'>
 
 const nothing = { incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 

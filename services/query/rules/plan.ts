@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { VersionedSql } from '#proto/catalogue.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
 import { createUnsupportedVersionReason } from '../clickhouse/availability.ts'
-import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import { type HostCapabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { createRuleScope } from '../definitions/check.ts'
@@ -62,7 +62,7 @@ export interface MeasurementPlan {
 }
 
 /** The input of a plan. */
-export interface PlanInput extends Pick<Capabilities, 'version' | 'tables' | 'logs'> {
+export interface PlanInput extends Pick<HostCapabilities, 'version' | 'tables' | 'logs'> {
   wanted: readonly SqlMeasuredDefinition[]
   /** Keys of rules that have been too slow on this host. */
   slow: ReadonlySet<string>
@@ -114,12 +114,12 @@ const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput):
 /** A rule or metric with expanded SQL that returns one row. */
 export interface PreparedRule {
   key: string
-  /** Tables that it reads; rules are grouped by the first. */
+  /** Tables that the rule reads; rules are grouped by the first one. */
   requires: readonly string[]
   sql: string
   columns: RuleDefinition['columns']
   alone: boolean
-  /** Whether it has been too slow on this host before. */
+  /** Whether the rule has been too slow on this host before. */
   isSlow: boolean
 }
 

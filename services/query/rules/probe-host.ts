@@ -1,9 +1,9 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { HostCapabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { buildBasicsStatement, type HostBasics, readBasics } from '../status/status-statement.ts'
 
@@ -13,7 +13,7 @@ const probeStatement = buildBasicsStatement('rules')
 /** The result of contacting a reachable host. */
 export interface ReachableHost extends HostBasics {
   answers: true
-  capabilities: Capabilities
+  capabilities: HostCapabilities
 }
 
 /** The result of contacting a host that did not respond or rejected the request. */
@@ -34,7 +34,7 @@ interface ContactDeps {
 export const probeHost = async (
   { client, clock }: ContactDeps,
   host: MonitoredHost,
-  call: Call,
+  call: CallContext,
 ): Promise<HostProbe> => {
   const context = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
@@ -47,9 +47,9 @@ export const probeHost = async (
   }
 }
 
-/** Returns the reason without the server's own message, which repeats the statement. */
+/** Returns why the probe failed, without the server's own message, which repeats the statement. */
 const reasonOf = (host: MonitoredHost, error: ServiceError): string => {
-  const code = findClickhouseCode(error)
+  const code = findClickhouseErrorCode(error)
   return code === undefined
     ? error.message
     : `host ${host.name}: the probe failed with ${code} ${String(error.details?.clickhouseName)}`

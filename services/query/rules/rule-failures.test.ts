@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { testHost } from '../testing/response-bodies.ts'
-import { openRuleFailures } from './rule-failures.ts'
+import { openRuleFailureRegistry } from './rule-failures.ts'
 
 it('remembers failures of a host for half an hour', () => {
   let nowMs = 0
-  const troubles = openRuleFailures(() => nowMs)
+  const troubles = openRuleFailureRegistry(() => nowMs)
   const trouble = { reason: 'no such column', isPersistent: true, isDenied: false }
   troubles.record(testHost, 'rule/a', trouble)
   nowMs = 1_799_999

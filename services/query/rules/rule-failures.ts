@@ -1,9 +1,9 @@
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** Why the statement of a rule failed on a host. */
+/** The reason why the statement of a rule failed on a host. */
 export interface RuleFailure {
   reason: string
-  /** Whether it fails until the server is upgraded or a grant is added. */
+  /** Whether the rule fails until the server is upgraded or a grant is added. */
   isPersistent: boolean
   /** Whether a grant is missing. */
   isDenied: boolean
@@ -13,13 +13,13 @@ export interface RuleFailure {
 const rememberedMs = 1_800_000
 
 /** Remembers which rules failed on which host, so that they do not fail a shared statement again. */
-export interface RuleFailures {
+export interface RuleFailureRegistry {
   of(host: MonitoredHost): (name: string) => RuleFailure | undefined
   record(host: MonitoredHost, name: string, trouble: RuleFailure): void
 }
 
 /** Returns an empty record of failures. Entries are keyed by the host object, so a changed host list drops them. */
-export const openRuleFailures = (elapsedMs: () => number): RuleFailures => {
+export const openRuleFailureRegistry = (elapsedMs: () => number): RuleFailureRegistry => {
   const known = new WeakMap<MonitoredHost, Map<string, RuleFailure & { untilMs: number }>>()
   return {
     of(host) {

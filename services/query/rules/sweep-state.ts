@@ -14,7 +14,7 @@ export const SweepState = z.object({
   unanswered: z.number().int().default(0),
   /** When the host first responded to a sweep, by its own clock. */
   firstMetMs: z.number().nullable().default(null),
-  /** Server starts since then, as epoch milliseconds. */
+  /** Server starts since `firstMetMs`, as epoch milliseconds. */
   startsMs: z.array(z.number()).default([]),
   version: z.string().nullable().default(null),
   versionChangedMs: z.number().nullable().default(null),

@@ -4,7 +4,7 @@ import { quoteText } from '#shared/sql/statement-text.ts'
 import { fetchText } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseResponse } from '../clickhouse/response.ts'
-import { type Capabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
+import { type HostCapabilities, selectSqlBranch } from '../clickhouse/capabilities.ts'
 import { createRuleScope } from '../definitions/check.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
@@ -32,7 +32,7 @@ const seconds = 120
 
 let sandbox: Sandbox
 let parts: TestService
-let engine: Capabilities
+let engine: HostCapabilities
 
 beforeAll(async () => {
   sandbox = await startSandbox()

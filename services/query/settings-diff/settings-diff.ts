@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { type SettingRow, settingTables, type SettingsDiffHost } from '#proto/settings-diff.ts'
 import { hostBooleanSchema, readRecords } from '../analysis/read-records.ts'
@@ -30,7 +30,7 @@ const statementOf = (table: Table): Statement => ({
   sql: `SELECT name, value, changed FROM system.${table}`,
 })
 
-const readSettings = async (client: DatabaseClient, host: MonitoredHost, call: Call): Promise<HostSettings> => {
+const readSettings = async (client: DatabaseClient, host: MonitoredHost, call: CallContext): Promise<HostSettings> => {
   const tables = new Map<Table, readonly SettingRecord[]>()
   const unavailable: HostSettings['unavailable'] = []
   const readOne = async (table: Table): Promise<void> => {
@@ -47,7 +47,7 @@ const readSettings = async (client: DatabaseClient, host: MonitoredHost, call: C
 
 /** Returns the handler that compares the settings of several hosts. */
 export const createSettingsDiffHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['settingsDiff'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['settingsDiff'] =>
   async ({ hostKeys, ...filter }, call) => {
     const results = await queryEachHost(parts, hostKeys, call, (host, own) => readSettings(parts.client, host, own))
     return {

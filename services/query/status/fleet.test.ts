@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
-import { openLiveness } from '../clickhouse/liveness.ts'
+import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
@@ -37,7 +37,7 @@ it(`returns the last probe results of ${hostCount} hosts without queries to them
   const clock = createClock(() => now)
   await using hosts = await openHosts({ env, log: telemetry.log })
   await using client = openClient({ env, telemetry, clock })
-  await using probe = openProbe({ hosts, client, clock, telemetry, liveness: openLiveness(), random: () => 0 })
+  await using probe = openProbe({ hosts, client, clock, telemetry, liveness: openLivenessTracker(), random: () => 0 })
   const definitions = await openDefinitions(telemetry.log)
   const fetchFleet = async () =>
     query.methods.fleet.output.parse(

@@ -1,10 +1,10 @@
-import type { Handlers } from '#proto/contract.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import type { HostStatus, query, FleetMetrics, HostOverview, UnavailableReason } from '#proto/query.ts'
 import { findDeniedTable, checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
-import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { HostCapabilities } from '../clickhouse/capabilities.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
-import { readLimits } from '../clickhouse/limits.ts'
+import { readHostClientLimits } from '../clickhouse/limits.ts'
 import type { ResultCacheClass } from '../clickhouse/result-cache.ts'
 import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -21,7 +21,7 @@ import {
 } from './status-statement.ts'
 
 /** Returns the handler that queries the status of a host, optionally with its key metrics, in one statement. */
-export const createHostStatusHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['hostStatus'] => {
+export const createHostStatusHandler = (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['hostStatus'] => {
   const { queryFigures } = createMetricsReader(parts.client)
   const basics = buildBasicsStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
@@ -44,13 +44,13 @@ export const toHostStatus = (host: MonitoredHost, answer: QueryResult, nowMs: nu
 
 /** Returns the handler for the last probed state of every host. */
 export const createHostStatesHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['hostStates'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['hostStates'] =>
   async () =>
     parts.probe.states()
 
 /** Returns the handler that lists the configured hosts, without URLs and credentials. */
 export const createHostsHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['hosts'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['hosts'] =>
   async () =>
     parts.hosts
       .list()
@@ -61,7 +61,7 @@ const countNames = ['databases', 'tables', 'todayQueries'] as const
 const allNames = [...fleetMetricNames, 'todayQueries'] as const
 
 /** Returns the handler for the key metrics of a host. */
-export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof query>['overview'] => {
+export const createOverviewHandler = (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['overview'] => {
   const reader = createMetricsReader(parts.client)
   const readNew = async <N extends HostMetricName>(request: FiguresRequest<N>) => {
     const { answer, ...read } = await reader.queryFigures(request)
@@ -74,7 +74,7 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof 
     const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
     return { hostInfo: probed.status, ...(await load) }
   }
-  /** Reads the load again unless a probe is recent, counts every two minutes, and the number of cores every hour. */
+  /** Reads the load unless a probe is recent, the counts every two minutes, and the number of cores every hour. */
   const readParts = async (host: MonitoredHost, call: QueryContext) => {
     const request = { host, what: 'overview', call }
     const [{ hostInfo, ...load }, counts, machine] = await Promise.all([
@@ -87,7 +87,7 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): Handlers<typeof 
   }
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { hostInfo, figures, unavailable } = readLimits(parts.env).cache
+    const { hostInfo, figures, unavailable } = readHostClientLimits(parts.env).cache
       ? await readParts(host, call)
       : await readNew({ host, what: 'overview', names: allNames, call })
     const { todayQueries, ...metrics } = figures
@@ -156,9 +156,9 @@ type DeniedTables = Map<string, UnavailableReason>
 
 /** Returns functions that read metrics in one statement, without tables that the user may not read. */
 const createMetricsReader = (client: DatabaseClient) => {
-  // Denials are cached as long as the capabilities, so that they do not fill the error counters of the host.
-  const denials = new WeakMap<Capabilities, DeniedTables>()
-  const findDenied = (capabilities: Capabilities): DeniedTables => {
+  // Denials are cached as long as the capabilities, so that repeated denials do not raise the host's error counters.
+  const denials = new WeakMap<HostCapabilities, DeniedTables>()
+  const findDenied = (capabilities: HostCapabilities): DeniedTables => {
     const denied = denials.get(capabilities) ?? new Map<string, UnavailableReason>()
     denials.set(capabilities, denied)
     return denied
@@ -171,7 +171,7 @@ const createMetricsReader = (client: DatabaseClient) => {
   const explainFigures = async <N extends HostMetricName>(
     { host, names, call }: FiguresRequest<N>,
     values: Record<N, number | null>,
-    capabilities: Capabilities,
+    capabilities: HostCapabilities,
   ): Promise<FiguresResult<N>> => {
     const denied = findDenied(capabilities)
     const readable = listReadable(capabilities, denied)
@@ -194,13 +194,13 @@ const createMetricsReader = (client: DatabaseClient) => {
   return { explainFigures, queryFigures }
 }
 
-const listReadable = ({ tables }: Capabilities, denied: DeniedTables): ReadonlySet<string> =>
+const listReadable = ({ tables }: HostCapabilities, denied: DeniedTables): ReadonlySet<string> =>
   new Set([...tables, ...alwaysReadable].filter((table) => !denied.has(table)))
 
 const hiddenFigure = (
   host: MonitoredHost,
   name: HostMetricName,
-  { missingShow }: Capabilities,
+  { missingShow }: HostCapabilities,
 ): (readonly [HostMetricName, UnavailableReason])[] => {
   const incomplete = toIncompleteReason(host, missingShow, findMetricTables(name))
   return incomplete ? [[name, { reason: 'permission', missingTables: [], ...incomplete }]] : []
@@ -210,7 +210,7 @@ const hiddenFigure = (
 const queryReadable = async <N extends HostMetricName>(
   client: DatabaseClient,
   { host, what, names, call, cache }: FiguresRequest<N>,
-  capabilities: Capabilities,
+  capabilities: HostCapabilities,
   denied: DeniedTables,
 ): Promise<QueryResult> => {
   for (;;) {

@@ -2,9 +2,9 @@ import { toGrantStatements } from '../clickhouse/show-privileges.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { Capabilities } from '../clickhouse/capabilities.ts'
+import type { HostCapabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import { findClickhouseCode, findFailureReason } from '../clickhouse/failure.ts'
+import { findClickhouseErrorCode, findFailureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import {
@@ -36,7 +36,7 @@ export interface ProbedHost {
   /** The wall clock of the host minus the local monotonic clock; null before the first response. */
   aheadMs: number | null
   /** Capabilities for which the load query has failed; it is skipped until they change. */
-  loadless: Capabilities | undefined
+  loadless: HostCapabilities | undefined
   /** Load queries are skipped until this time, because the last one timed out. */
   loadPausedUntilMs: number
   /** Time of `state` on the monotonic clock; null before the first probe has ended. */
@@ -59,7 +59,7 @@ interface ProbeOnceDeps {
   clock: Clock
 }
 
-/** Queries state and load in one statement. The first contact loads the capabilities and then queries again. */
+/** Queries state and load in one statement. The first probe of a host then loads its capabilities and queries again. */
 export const probeOnce = async (
   deps: ProbeOnceDeps,
   host: MonitoredHost,
@@ -122,7 +122,7 @@ const queryHost = async (
   } catch (error) {
     // A host that waits for Keeper cannot report its load, but still responds to statements without tables.
     const isLate = findFailureReason(error) === 'timeout'
-    if (!isLate && findClickhouseCode(error) === undefined) throw error
+    if (!isLate && findClickhouseErrorCode(error) === undefined) throw error
     const result = await queryState(retryTimeoutMs)
     if (isLate) known.loadPausedUntilMs = clock.elapsedMs() + loadPauseMs
     else known.loadless = capabilities

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { createClock, systemClock } from '#shared/time/clock.ts'
 import { HostState } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
-import { openLiveness } from '../clickhouse/liveness.ts'
+import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { createCall, openTestService, createSilentTelemetry } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { openProbe } from './probe.ts'
 
-const liveness = openLiveness()
+const liveness = openLivenessTracker()
 const skewMs = 90_000
 /** The basics of every host, followed by the load metrics in the order of the statement. */
 const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
@@ -227,7 +227,7 @@ describe('the probe', () => {
     const env = { COLUMNDB_HOST: `${hanging.url},${slow.url}`, COLUMNDB_NAME: 'hanging,slow' }
     const telemetry = createSilentTelemetry()
     await using hosts = await openHosts({ env, log: telemetry.log })
-    const brief = openLiveness(20)
+    const brief = openLivenessTracker(20)
     await using client = openClient({ env, telemetry, clock: systemClock, liveness: brief })
     const run = (key: string) => client.run(hosts.get(key), { what: 'test', sql: 'SELECT 1' }, createCall())
     const onSlow = run('slow')

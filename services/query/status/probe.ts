@@ -3,7 +3,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import type { Liveness } from '../clickhouse/liveness.ts'
+import type { LivenessTracker } from '../clickhouse/liveness.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostRegistry } from '../hosts/hosts.ts'
 import { type ProbedHost, probeOnce, type ProbedState, unknownState } from './probe-once.ts'
@@ -16,7 +16,7 @@ const tickMs = 250
 /** Maximum concurrent probes: enough to probe a full host list in time while all of its hosts hang. */
 const maxConcurrent = 500
 
-/** The last known state of every host. */
+/** Probes every host periodically and keeps the last known states. */
 export interface Probe extends AsyncDisposable {
   states(): HostState[]
   /** Returns the data of the last probe of a host. */
@@ -49,7 +49,7 @@ interface ProbeDeps {
   client: DatabaseClient
   clock: Clock
   telemetry: Telemetry
-  liveness: Liveness
+  liveness: LivenessTracker
   random?: () => number
 }
 
@@ -108,11 +108,11 @@ export const openProbe = ({ hosts, client, clock, telemetry, liveness, random = 
   }
 }
 
-/** Uses the monotonic clock, so that the skew is correct at once after the local wall clock is set. */
+/** Returns the clock skew in milliseconds; 0 while unknown. It is correct at once after the local wall clock is set. */
 const skewOf = ({ aheadMs }: ProbedHost, clock: Clock): number =>
   aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 
-/** A host that rejects the login or sends garbage is responsive. */
+/** Returns whether a host does not respond. A host that rejects the login or sends garbage does respond. */
 const isUnresponsive = ({ reason }: ProbedState): boolean => reason === 'timeout' || reason === 'unreachable'
 
 /** Removes hosts that are no longer listed and returns their names. */

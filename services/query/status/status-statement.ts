@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
-import { ownStatementCondition } from '#shared/sql/statement-text.ts'
+import { watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -41,7 +41,7 @@ const asynchronous = (...names: string[]): Source => ({
   table: 'asynchronous_metrics',
   value: names.map((name) => `maxOrNullIf(value, metric = '${name}')`).join(' + '),
 })
-/** Only local disks are summed, because object storage disks report meaningless sizes. */
+/** Returns a sum over local disks only, because object storage disks report meaningless sizes. */
 const disks = (expression: string): Source => ({
   table: 'disks',
   value: `sumOrNullIf(${expression}, lower(type) = 'local')`,
@@ -78,7 +78,7 @@ const sources = {
   todayQueries: [
     {
       table: 'query_log',
-      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${ownStatementCondition}`,
+      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${watchhouseStatementCondition}`,
       value: 'count()',
     },
   ],

@@ -1,20 +1,20 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
-import { admitUserConnections, openConnections, addUserConnections } from '../connections/connections.ts'
+import { wrapWithUserConnections, openConnections, addUserConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
-import { openLiveness } from '../clickhouse/liveness.ts'
+import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { createHandlers } from '../handlers.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../status/probe.ts'
-import { openReplicationService } from '../repldb/client.ts'
+import { openReplicationServiceClient } from '../repldb/client.ts'
 
 /** Returns telemetry without log output or an exporter. */
 export const createSilentTelemetry = (): Telemetry => ({
@@ -24,7 +24,7 @@ export const createSilentTelemetry = (): Telemetry => ({
 })
 
 /** Returns a call of a user with all features and a deadline of 30 seconds. */
-export const createCall = (call: Partial<Call> = {}): Call => ({
+export const createCall = (call: Partial<CallContext> = {}): CallContext => ({
   identity: { kind: 'user', subject: 'tester', features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,
@@ -49,18 +49,18 @@ export const openTestService = async (env: Record<string, string | undefined>) =
   const store = opened.use(await openStore({ env, busIsShared: false }))
   const net = opened.use(openNet({ env }))
   const listed = opened.use(await openHosts({ env, log }))
-  const liveness = openLiveness()
+  const liveness = openLivenessTracker()
   const client = opened.use(openClient({ env, telemetry, clock: systemClock, liveness }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = addUserConnections(listed, connections.user, 'all')
   const clock = systemClock
-  const sources = { postgresSource, replicationService: openReplicationService({ env, net, clock }) }
+  const sources = { postgresSource, replicationService: openReplicationServiceClient({ env, net, clock }) }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
   return {
     ...parts,
-    handlers: admitUserConnections(createHandlers(parts), connections.user, 'all'),
+    handlers: wrapWithUserConnections(createHandlers(parts), connections.user, 'all'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { z } from 'zod'
 import { Feature, requireFeature } from '#proto/call.ts'
 import { maxBufferedBytes } from '#proto/console.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
@@ -13,7 +13,7 @@ import { maxStatementMemoryBytes } from '../console/start-run.ts'
 import { toIncompleteReason, findSystemTables } from '../clickhouse/show-privileges.ts'
 import type { RunRegistry } from '../console/run-registry.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { readRowCap } from '../pages/prepare-table-page.ts'
+import { readMaxRows } from '../pages/prepare-table-page.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** The statements of one tool. Callers need its `feature` in addition to the feature of the method. */
@@ -35,13 +35,12 @@ type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
  * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the limit of
- * concurrent statements of callers. Throws if a file with tool statements is
- * invalid.
+ * concurrent statements of callers. Throws if a file with tool statements is invalid.
  */
 export const createToolRowsHandler = (
   parts: QueryHandlerDeps,
   running: RunRegistry,
-): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
+): ServiceHandlers<Service<typeof toolRowMethods>>['toolRows'] => {
   const tools = readToolStatements()
   return async ({ hostKey, tool, statement: name, parameters, maxRows }, call) => {
     const { hosts, client, clock } = parts
@@ -50,7 +49,7 @@ export const createToolRowsHandler = (
     requireFeature(call.identity, feature, `the tool ${tool}`)
     const template = statements.get(name) ?? missing(`statement of ${tool}`, name, statements.keys(), 'statement')
     const { logs, missingShow } = await client.capabilities(host, call)
-    const limit = Math.min(maxRows, readRowCap(parts) ?? maxRows)
+    const limit = Math.min(maxRows, readMaxRows(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
     const limits = { max_memory_usage: maxStatementMemoryBytes }
     using run = running.enter(host, call)

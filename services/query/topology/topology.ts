@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Cluster, ClusterMember } from '#proto/topology.ts'
@@ -74,7 +74,7 @@ const needs = { requires: ['system.clusters'] }
 
 /** Returns the handler for the clusters that one host knows. */
 export const createTopologyHandler =
-  (parts: QueryHandlerDeps): Handlers<typeof query>['topology'] =>
+  (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['topology'] =>
   async ({ hostKey, cluster }, call) => {
     const host = parts.hosts.get(hostKey)
     const { version } = await parts.client.capabilities(host, call)
@@ -168,7 +168,7 @@ const findReplicaHost = (replica: ReplicaAddress, hosts: readonly NamedHost[]): 
 
 const onlyOne = (hosts: readonly NamedHost[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
 const toLowerCaseName = (name: string): string => name.toLowerCase()
-/** Returns a host name without its domain, or nothing for an IP address. */
+/** Returns a list with the host name without its domain; an empty list for an IP address. */
 const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').slice(0, 1) : [])
 /** Returns whether a name identifies one machine. Loopback and unspecified addresses do not. */
 const namesOneMachine = (name: string): boolean =>
@@ -203,7 +203,11 @@ export const ReplicationRow = z.object({
 })
 
 /** Reads the state, load and replication of several hosts of the list. */
-const readMembers = async (parts: QueryHandlerDeps, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
+const readMembers = async (
+  parts: QueryHandlerDeps,
+  keys: readonly string[],
+  call: CallContext,
+): Promise<ClusterMember[]> => {
   const { client, probe } = parts
   const results = await queryEachHost(parts, keys, call, (host, own) =>
     queryIfAvailable(client, host, replicationNeeds, own, async () =>

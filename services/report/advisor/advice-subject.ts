@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Savings, Recommendation } from '#proto/advice.ts'
 import type { ReadCondition, TableRead, SkipIndexType } from '#proto/advice-data.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { ExplorerColumn, Projection, SkipIndex, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 
@@ -139,7 +139,7 @@ interface Groups {
   matchingRows: number
 }
 
-/** How the host tests a proposal. `savings` computes the savings from the result; null if there are none. */
+/** A test of a proposal on the host. `savings` computes the savings from its result; null if there are none. */
 export type ProposalTest =
   | { by: 'index'; column: string; type: SkipIndexType }
   | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
@@ -154,9 +154,9 @@ export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'ta
 
 /** The client, call and host with which the query advisor sends requests. */
 export interface AdviceContext {
-  query: Client<typeof query>
-  call: Call
+  query: ServiceClient<typeof query>
+  call: CallContext
   hostKey: string
   /** The call for tests that read data, with a shorter deadline; undefined if such tests are not allowed. */
-  testCall: Call | undefined
+  testCall: CallContext | undefined
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { createAdviceSubject } from '../testing/subject.ts'
@@ -9,9 +9,9 @@ import { proposeProjections } from './kinds/projection.ts'
 import { proposeSkipIndexes } from './kinds/skip-index.ts'
 import { measureSavings } from './measure-savings.ts'
 
-type Query = Client<typeof query>
+type Query = ServiceClient<typeof query>
 
-const call: Call = {
+const call: CallContext = {
   identity: { kind: 'user', subject: 'tester', features: 'all' },
   deadline: Infinity,
   signal: new AbortController().signal,
@@ -22,7 +22,7 @@ const subject = createAdviceSubject()
 /** Measures a proposal, by default a skip index, against fixed responses of the host. */
 const measured = async (
   responses: Partial<Query>,
-  testCall: Call | null = call,
+  testCall: CallContext | null = call,
   [proposal] = proposeSkipIndexes(subject),
 ) => {
   const fail = () => Promise.reject(new Error('unexpected call'))

@@ -1,4 +1,4 @@
-import type { ProofLevel, Savings } from '#proto/advice.ts'
+import type { VerificationLevel, Savings } from '#proto/advice.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
   type AdviceContext,
@@ -12,7 +12,7 @@ import {
 
 /** The savings of a proposal and their proof level. */
 export interface MeasuredSavings {
-  proof: ProofLevel
+  proof: VerificationLevel
   savings: Savings | null
 }
 

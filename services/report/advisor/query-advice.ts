@@ -1,10 +1,10 @@
 import { type adviceMethods, type Recommendation, adviceKinds, type Savings } from '#proto/advice.ts'
 import type { TableRead } from '#proto/advice-data.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
-import type { HandlerDeps } from '../background-tasks.ts'
+import type { ReportServiceDeps } from '../background-tasks.ts'
 import { queryAdvisors } from './kinds/index.ts'
 import { measureSavings, type MeasuredSavings } from './measure-savings.ts'
 import { type AdviceContext, type Proposal, readAdviceSubject, type AdviceSubject } from './advice-subject.ts'
@@ -16,7 +16,7 @@ const marginMs = 1_000
 
 /** Returns the handler for ranked advice on one query. */
 export const createAdviseHandler =
-  ({ env, clock, query }: HandlerDeps): Handlers<Service<typeof adviceMethods>>['advise'] =>
+  ({ env, clock, query }: ReportServiceDeps): ServiceHandlers<Service<typeof adviceMethods>>['advise'] =>
   async ({ hostKey, ...request }, call) => {
     const testCall = { ...call, deadline: Math.min(call.deadline - marginMs, clock.elapsedMs() + testingTimeoutMs) }
     const { SVC_ADVICE_READS_DATA: readsData } = parseSettings(settings, env)

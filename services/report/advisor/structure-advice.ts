@@ -1,5 +1,5 @@
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { structureAdviceMethods } from '#proto/structure-advice.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { adviseOnSettings, adviseOnUpgrade } from './structure/advise-host.ts'
@@ -7,13 +7,15 @@ import { adviseOnCodecs } from './structure/codecs.ts'
 import { readTableFacts } from './structure/table-facts.ts'
 import { tableAdvisors } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
-import type { HandlerDeps } from '../background-tasks.ts'
+import type { ReportServiceDeps } from '../background-tasks.ts'
 
 /** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
 const marginMs = 2_000
 
 /** Returns the handlers for advice on tables and on host settings. */
-export const createStructureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
+export const createStructureAdviceHandlers = (
+  deps: ReportServiceDeps,
+): ServiceHandlers<Service<typeof structureAdviceMethods>> => ({
   adviseTable: async ({ measure, ...request }, call) => {
     const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = parseSettings(
       settings,
@@ -34,7 +36,7 @@ export const createStructureAdviceHandlers = (deps: HandlerDeps): Handlers<Servi
   adviseHost: ({ hostKey }, call) => adviseHost(deps, hostKey, call),
 })
 
-const adviseHost = async ({ query, clock }: HandlerDeps, hostKey: string, call: Call) => {
+const adviseHost = async ({ query, clock }: ReportServiceDeps, hostKey: string, call: CallContext) => {
   const [status, tuned, states] = await Promise.all([
     query.hostStatus({ hostKey, fleet: true }, call),
     query.tunedSettings({ hostKey }, call),

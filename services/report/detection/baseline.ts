@@ -21,7 +21,7 @@ const madToDeviationFactor = 0.6745
 /** Minimum deviation as a share of the median, so that small changes of a constant value are no anomalies. */
 const minDeviationShare = 0.01
 
-/** Compares a value with earlier ones. Undefined if there are none. `minDeviation` is in the unit of the value. */
+/** Compares a value with earlier ones; returns undefined if there are none. `minDeviation` has the unit of `value`. */
 export const compareWithBaseline = (
   value: number,
   before: readonly number[],
@@ -48,7 +48,7 @@ const manyRows = 9
 
 /**
  * Returns the rows of the same hour of earlier weeks, including the adjacent hours. If there are too few, returns those
- * of earlier days. Undefined if these are too few as well.
+ * of earlier days. Returns undefined if these are also too few.
  */
 export const selectComparableHours = <T extends { hoursAgo: number }>(rows: readonly T[]): SameHours<T> | undefined => {
   const earlier = rows.filter(({ hoursAgo }) => hoursAgo > 1)

@@ -44,7 +44,7 @@ interface Detector<S extends InsightRowSet = InsightRowSet> {
   kind: string
   signal: string
   window: string
-  /** Row sets that it reads. The statement of the first one is the evidence. */
+  /** Row sets that the detector reads. The statement of the first one is the evidence. */
   sets: readonly S[]
   /** The path of the page with details. */
   link: string

@@ -14,7 +14,7 @@ import { mirrorStoppedDetector } from './mirror-stopped.ts'
 import { newErrorCodeDetector } from './new-error-code.ts'
 import { newPatternDetector } from './new-pattern.ts'
 import { p95DurationDetector } from './p95-duration.ts'
-import { rejectedInsertsDetector } from './parts-refused.ts'
+import { tooManyPartsDetector } from './parts-refused.ts'
 import { patternRegressionDetector } from './pattern-regression.ts'
 import { patternSkewDetector } from './pattern-skew.ts'
 import { peakMemoryDetector } from './peak-memory.ts'
@@ -45,7 +45,7 @@ export const detectors: readonly AnyDetector[] = [
   stuckMutationDetector,
   longQueryDetector,
   failedDictionaryDetector,
-  rejectedInsertsDetector,
+  tooManyPartsDetector,
   diskFullDetector,
   patternSkewDetector,
   versionDriftDetector,

@@ -7,8 +7,8 @@ const manyHours = 20
 const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
-/** Detects a number of parts that grows towards the limit at which ClickHouse rejects inserts. */
-export const rejectedInsertsDetector = defineDetector({
+/** Detects a partition whose number of parts grows towards the limit at which ClickHouse rejects inserts. */
+export const tooManyPartsDetector = defineDetector({
   kind: 'parts-refused',
   signal: 'hours until inserts fail with too many parts',
   window: 'the last 24 hours',

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { forecastMethods } from '#proto/forecasts.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
-import type { HandlerDeps } from '../background-tasks.ts'
+import type { ReportServiceDeps } from '../background-tasks.ts'
 import { forecastDisks, type ForecastResult, forecastPartCount } from './forecasts.ts'
 import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 import { scanHost } from './scan-host.ts'
 import { readLastRun } from './scan-runs.ts'
 
 /** The dependencies of the insight and forecast handlers. */
-export type InsightDeps = HandlerDeps & InsightScanDeps
+export type InsightDeps = ReportServiceDeps & InsightScanDeps
 
 const hourMs = 3_600_000
 /** Time before the deadline of the caller that is reserved for sending the response, in milliseconds. */
@@ -21,7 +21,7 @@ const marginMs = 2_000
 const maxListed = 500
 
 /** Returns the handlers that list, generate and dismiss insights. */
-export const createInsightHandlers = (deps: InsightDeps): Handlers<Service<typeof insightMethods>> => {
+export const createInsightHandlers = (deps: InsightDeps): ServiceHandlers<Service<typeof insightMethods>> => {
   const { insightStore, clock } = deps
   return {
     generateInsights: (input, call) => runInsightScan(deps, input, { ...call, deadline: call.deadline - marginMs }),
@@ -56,10 +56,10 @@ export const createForecastHandlers = ({
   query,
   clock,
   store,
-}: InsightDeps): Handlers<Service<typeof forecastMethods>> => {
+}: InsightDeps): ServiceHandlers<Service<typeof forecastMethods>> => {
   const forecastFrom = async <S extends InsightRowSet>(
     input: { hostKey: string; set: S },
-    call: Call,
+    call: CallContext,
     compute: (rows: InsightRow<S>[]) => ForecastResult,
   ): Promise<ForecastResult> => {
     const { rows, unavailable } = await query.insightRows(input, call)

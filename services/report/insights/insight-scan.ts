@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Insight, InsightRun } from '#proto/insights.ts'
+import type { Insight, InsightScan } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { OpenInsightStore } from '../stores/index.ts'
+import type { DisposableInsightStore } from '../stores/index.ts'
 import { scanHost } from './scan-host.ts'
 import { claimRun, finishRun, readLastRun, storeWorstFinding } from './scan-runs.ts'
 
 /** The dependencies of an insight scan. */
 export interface InsightScanDeps {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   clock: Clock
   store: Store
-  insightStore: Pick<OpenInsightStore, 'store' | 'reason'>
+  insightStore: Pick<DisposableInsightStore, 'store' | 'reason'>
   log: Logger
 }
 
@@ -27,7 +27,7 @@ export interface InsightScanDeps {
  */
 export interface InsightScanResult {
   ran: boolean
-  run: InsightRun | null
+  run: InsightScan | null
   insights: Insight[]
 }
 
@@ -39,7 +39,7 @@ const maxNotes = 200
 export const runInsightScan = async (
   deps: InsightScanDeps,
   { hostKey, force }: { hostKey: string; force: boolean },
-  call: Call,
+  call: CallContext,
 ): Promise<InsightScanResult> => {
   const { store, clock, insightStore } = deps
   const token = randomUUID()
@@ -76,7 +76,7 @@ const storeInsights = async (
   { insightStore: { store }, clock, log }: InsightScanDeps,
   hostKey: string,
   found: readonly Insight[],
-  call: Call,
+  call: CallContext,
 ): Promise<{ insights: Insight[]; storeError: string | null }> => {
   if (found.length === 0) return { insights: [], storeError: null }
   try {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
@@ -174,8 +174,8 @@ const readCurrentFacts = async ({ query, call, hostKey }: ScanContext): Promise<
 
 /** The host to scan, and the dependencies of a scan. */
 interface ScanContext {
-  query: Client<typeof query>
-  call: Call
+  query: ServiceClient<typeof query>
+  call: CallContext
   hostKey: string
   nowMs: number
   /** The store of the statistics with which hosts are compared. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
-import { type Insight, InsightRun } from '#proto/insights.ts'
+import { type Insight, InsightScan } from '#proto/insights.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { type Clock, computeAgeMs, recordInstant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 
-const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightRun.nullable() })
+const Run = z.object({ startedAtMs: z.number(), token: z.string(), run: InsightScan.nullable() })
 const WorstFindings = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.number() })) })
 
 const createRunKey = (hostKey: string): string => `insights/run/${hostKey}`
@@ -15,7 +15,7 @@ const maxTitleLength = 60
 const maxFindingAgeMs = 24 * 3_600_000
 
 /** Returns the last scan of a host; null if there was none. */
-export const readLastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
+export const readLastRun = async (store: Store, hostKey: string): Promise<InsightScan | null> =>
   (await store.get(createRunKey(hostKey), Run))?.run ?? null
 
 interface ScanClaim {
@@ -47,7 +47,7 @@ export const finishRun = async (
   store: Store,
   hostKey: string,
   token: string,
-  run: InsightRun | null,
+  run: InsightScan | null,
 ): Promise<void> => {
   await store.update(createRunKey(hostKey), Run, (current) => {
     const previous = current ?? { startedAtMs: 0, token, run: null }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
@@ -11,7 +11,7 @@ import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 const tickMs = 60_000
 
 /** Scans due hosts once a minute. Repeated failures are logged once. */
-export const openSchedule = (deps: ScheduleDeps, work: BackgroundTasks, everyMs = tickMs): Disposable => {
+export const openScanSchedule = (deps: ScheduleDeps, work: BackgroundTasks, everyMs = tickMs): Disposable => {
   let isRunning = false
   let isFailing = false
   const tick = async (signal: AbortSignal): Promise<void> => {
@@ -68,7 +68,11 @@ export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Pro
 }
 
 /** Returns the reachable hosts without a scan within the interval. Deletes the entries of removed hosts. */
-const findDueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
+const findDueHosts = async (
+  { query, store, clock }: ScheduleDeps,
+  everyMs: number,
+  call: CallContext,
+): Promise<string[]> => {
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
   const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))
   const keys = hosts.map(({ key }) => key)
@@ -86,7 +90,7 @@ const findDueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: numb
 }
 
 /** Scans one host. Logs a failure instead of throwing, so that the other hosts are still scanned. */
-const scanHostSafely = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
+const scanHostSafely = async (deps: ScheduleDeps, hostKey: string, call: CallContext): Promise<void> => {
   try {
     await runInsightScan(deps, { hostKey, force: false }, call)
   } catch (error) {

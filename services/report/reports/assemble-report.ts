@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { HistoryEntry } from '#proto/alert-history.ts'
-import { maxHistoryLines } from '#proto/alerting.ts'
+import type { AlertHistoryEntry } from '#proto/alert-history.ts'
+import { maxAlertHistoryEntries } from '#proto/alerting.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport } from '#proto/host-report.ts'
 import { type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
@@ -13,12 +13,12 @@ import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { InsightStore } from '../stores/store.ts'
 import type { ReportData, ReportRows, ReportTimeRange } from './report-data.ts'
-import { type ReportSubject, writeReport } from './write-report.ts'
+import { type ReportSubject, composeReport } from './write-report.ts'
 
 /** The services and stores that provide the data of reports. */
 export interface ReportSources {
-  query: Client<typeof query>
-  alerts: Client<typeof alerts>
+  query: ServiceClient<typeof query>
+  alerts: ServiceClient<typeof alerts>
   insights: InsightStore
   clock: Clock
 }
@@ -33,21 +33,21 @@ interface ReportRequest {
 export const assembleReport = async (
   sources: ReportSources,
   { about, period, before }: ReportRequest,
-  call: Call,
+  call: CallContext,
 ): Promise<HostReport> => {
   const { query, alerts, insights, clock } = sources
   const reportCall = { ...call, priority: 'report' as const }
   const { hostKey } = about
   const context = { query, alerts, insights, call: reportCall, hostKey, period, nowMs: clock.now(), before }
-  return writeReport(about, await gatherReportData(context))
+  return composeReport(about, await gatherReportData(context))
 }
 
 /** The clients, host and period for which the data of a report is fetched. */
 interface GatherContext {
-  query: Client<typeof query>
-  alerts: Client<typeof alerts>
+  query: ServiceClient<typeof query>
+  alerts: ServiceClient<typeof alerts>
   insights: InsightStore
-  call: Call
+  call: CallContext
   hostKey: string
   period: ReportTimeRange
   nowMs: number
@@ -126,14 +126,14 @@ const fetchHistory = async ({
   call,
   hostKey,
   period: { fromMs, toMs },
-}: GatherContext): Promise<HistoryEntry[]> => {
-  const lines = new Map<string, HistoryEntry>()
+}: GatherContext): Promise<AlertHistoryEntry[]> => {
+  const lines = new Map<string, AlertHistoryEntry>()
   let until = toMs
   for (let page = 0; page < maxHistoryPages; page++) {
-    const found = await alerts.alertHistory({ hostKey, fromMs, toMs: until, limit: maxHistoryLines }, call)
+    const found = await alerts.alertHistory({ hostKey, fromMs, toMs: until, limit: maxAlertHistoryEntries }, call)
     for (const line of found) lines.set(line.id, line)
     const oldest = found.at(-1)
-    if (!oldest || found.length < maxHistoryLines) break
+    if (!oldest || found.length < maxAlertHistoryEntries) break
     // The page may lack lines of the oldest millisecond, so the next page includes it again. `until` always decreases.
     until = Math.min(until - 1, oldest.atMs + 1)
   }

@@ -1,9 +1,9 @@
-import type { Handlers, Service } from '#proto/contract.ts'
+import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { hostReportMethods } from '#proto/host-report.ts'
 import type { report } from '#proto/report.ts'
 import { assembleReport } from './assemble-report.ts'
-import { renderInFormat } from './render/index.ts'
+import { renderHostReport } from './render/index.ts'
 import { getReportZone } from './settings.ts'
 import type { StoredReport } from './store.ts'
 import { type WeeklyReportDeps, writeWeeklyReports } from './weekly.ts'
@@ -20,13 +20,13 @@ const marginMs = 2_000
 /** Returns the handlers that write, list and render reports. */
 export const createReportHandlers = (
   deps: ReportDeps,
-): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
+): ServiceHandlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
   weekly: () => deps.work.run((signal) => writeWeeklyReports(deps, signal)),
   reports: (filter) => deps.reports.list(filter),
   hostReport: ({ id }) => requireReport(deps, id),
   renderReport: async ({ id, format }) => {
     const { report } = await requireReport(deps, id)
-    return { hostKey: report.hostKey, text: renderInFormat(report, format) }
+    return { hostKey: report.hostKey, text: renderHostReport(report, format) }
   },
   buildReport: async ({ hostKey, fromMs, toMs, zone }, call) => {
     if (fromMs >= deps.clock.now()) throw new ServiceError('invalid', 'the report period must start in the past')

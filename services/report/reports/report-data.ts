@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import type { z } from 'zod'
-import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { AlertCheck } from '#proto/alerting.ts'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { HostReport } from '#proto/host-report.ts'
@@ -24,7 +24,7 @@ export interface ReportData {
   settings: readonly InsightRow<'settings'>[] | undefined
   version: string | undefined
   /** Alert history of the period. */
-  history: readonly HistoryEntry[] | undefined
+  history: readonly AlertHistoryEntry[] | undefined
   acknowledged: readonly Silence[]
   checks: readonly z.infer<typeof AlertCheck>[] | undefined
   /** Failed deliveries of the period. */
@@ -46,7 +46,7 @@ export interface ReportWeek extends ReportTimeRange {
   name: string
 }
 
-/** Returns the last full week in a time zone. With a clock change, it is longer or shorter than 168 hours. */
+/** Returns the last full week in a time zone. Weeks with a daylight-saving change do not have 168 hours. */
 export const findLastWeek = (nowMs: number, zone: string): ReportWeek => {
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })

@@ -9,12 +9,12 @@ import {
 } from '../testing/reports.ts'
 import { createInsight } from '../testing/insights.ts'
 import { createDiskHours } from '../testing/rows.ts'
-import { scoreReport, createReportId, writeReport } from './write-report.ts'
+import { scoreReport, createReportId, composeReport } from './write-report.ts'
 import { summarizeIncidents } from './sections/incidents.ts'
 
 const hourMs = 3_600_000
 const report = (more: Parameters<typeof createReportData>[0] = {}) =>
-  writeReport(testReportSubject, createReportData(more))
+  composeReport(testReportSubject, createReportData(more))
 
 describe('the alerts of a report', () => {
   it('are read from the history lines of the period', () => {

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { HostReport, ListedReport, ReportDelivery } from '#proto/host-report.ts'
+import { HostReport, ListedReport, ReportDeliveryStatus } from '#proto/host-report.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Collections, defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 
 /** A report and the state of its delivery. */
-const StoredReport = z.object({ report: HostReport, delivery: ReportDelivery })
+const StoredReport = z.object({ report: HostReport, delivery: ReportDeliveryStatus })
 export type StoredReport = z.infer<typeof StoredReport>
 
 /** Stores reports by id. */
@@ -19,7 +19,7 @@ export interface ReportStore {
   /** Stores a report that is not delivered. Replaces an existing report with the same id. */
   replace(report: HostReport): Promise<void>
   /** Records the result of a delivery. */
-  recordDelivery(id: string, delivery: ReportDelivery): Promise<void>
+  recordDelivery(id: string, delivery: ReportDeliveryStatus): Promise<void>
   /** Removes the reports written before a time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
@@ -42,14 +42,14 @@ const storedReports = defineCollection({
 })
 
 /** An open report store. Disposal closes its database. */
-export interface OpenReportStore extends AsyncDisposable {
+export interface DisposableReportStore extends AsyncDisposable {
   reports: ReportStore
   /** Whether reports survive a restart. */
   persistent: boolean
 }
 
 /** Opens the report store in the state database if one is configured, otherwise in memory. */
-export const openReportStore = async (env: Environment, log: Logger): Promise<OpenReportStore> => {
+export const openReportStore = async (env: Environment, log: Logger): Promise<DisposableReportStore> => {
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)

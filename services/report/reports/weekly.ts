@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { HostReport, ReportDelivery } from '#proto/host-report.ts'
+import type { HostReport, ReportDeliveryStatus } from '#proto/host-report.ts'
 import type { Announcement } from '#proto/announcements.ts'
 import type { Host } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -27,9 +27,9 @@ const maxSummaryLength = 1_200
 
 /** Generates a summary with the language model. Null if no model is configured, it fails, or the summary is invalid. */
 const generateSummary = async (
-  { agent: client, log }: { agent: Client<typeof agent>; log: Logger },
+  { agent: client, log }: { agent: ServiceClient<typeof agent>; log: Logger },
   report: HostReport,
-  call: Call,
+  call: CallContext,
 ): Promise<string | null> => {
   const text = shortenText(renderPlainText(createReportDocument(report)), maxTextLength)
   try {
@@ -73,7 +73,7 @@ export interface WeeklyReportDeps extends ReportSources {
   store: Store
   reports: ReportStore
   log: Logger
-  agent: Client<typeof agent>
+  agent: ServiceClient<typeof agent>
 }
 
 /** The numbers of reports that a run wrote and delivered. */
@@ -151,15 +151,19 @@ const reportOnHost = async (
   return { written: isNew ? 1 : 0, delivered: isDelivered ? 1 : 0 }
 }
 
-const generateEnabledSummary = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
+const generateEnabledSummary = async (
+  deps: WeeklyReportDeps,
+  report: HostReport,
+  call: CallContext,
+): Promise<string | null> =>
   parseSettings(reportSettings, deps.env).SVC_REPORT_SUMMARY ? generateSummary(deps, report, call) : null
 
 /** Sends a report to all targets. Retries are safe, because the dispatcher notifies each target once per report id. */
 const deliverReport = async (
-  client: Client<typeof alerts>,
+  client: ServiceClient<typeof alerts>,
   report: HostReport,
-  call: Call,
-): Promise<ReportDelivery> => {
+  call: CallContext,
+): Promise<ReportDeliveryStatus> => {
   try {
     const targets = await client.notify(createAnnouncement(report), call)
     return { status: targets.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'done', targets }

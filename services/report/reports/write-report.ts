@@ -25,7 +25,7 @@ import { collectPeakValues } from './sections/peak-values.ts'
 export type ReportSubject = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
 
 /** Builds the report from its data. The function is pure. */
-export const writeReport = (about: ReportSubject, material: ReportData): HostReport => {
+export const composeReport = (about: ReportSubject, material: ReportData): HostReport => {
   const { period, writtenAtMs, rows, before, notes } = material
   const patterns = rows.patterns ?? []
   const statements = rows['statement-totals'] ? summarizeStatements(rows['statement-totals']) : null

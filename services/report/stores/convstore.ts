@@ -100,7 +100,7 @@ const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promi
     if (await threads.tag(id, commonTag, createTag(hostKey))) return id
     throw new ServiceError('unavailable', 'the conversation service rejects tags')
   } catch (error) {
-    // Lists would never return a thread without tags.
+    // Removes the thread, because lists would never return a thread without tags.
     await threads.remove(id)
     throw error
   }
@@ -129,7 +129,7 @@ const parseDayThread = (id: string, metadata: unknown): DayThread[] => {
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
 
-/** Removes the threads of days before the cutoff. Replaces that of the cutoff day by one with its newer insights. */
+/** Removes the threads of days before the cutoff. The thread of the cutoff day keeps its newer insights. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   const old = (await listDayThreads(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)

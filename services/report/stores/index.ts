@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { maxInsightsPerRequest } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -17,15 +17,15 @@ import {
 } from './store.ts'
 
 /** The insight store in use. Disposal closes its connections. */
-export interface OpenInsightStore extends AsyncDisposable {
+export interface DisposableInsightStore extends AsyncDisposable {
   store: InsightStore
-  /** The reason why it is not the configured backend; null if it is. */
+  /** Why the store is not the configured backend; null if it is. */
   reason: string | null
 }
 
 interface InsightStoreDeps {
   env: Environment
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   net: Net
   log: Logger
 }
@@ -39,9 +39,9 @@ export const openInsightStore = async ({
   query: client,
   net,
   log,
-}: InsightStoreDeps): Promise<OpenInsightStore> => {
+}: InsightStoreDeps): Promise<DisposableInsightStore> => {
   const { INSIGHTS_STORE_BACKEND: chosen } = parseSettings(insightStoreSettings, env)
-  const onHosts = (reason: string | null): OpenInsightStore => {
+  const onHosts = (reason: string | null): DisposableInsightStore => {
     if (reason !== null) log.warn({ chosen, reason }, 'insights store unavailable; using the clickhouse store')
     return { store: createClickhouseInsightStore(client, log), reason, [Symbol.asyncDispose]: async () => undefined }
   }
@@ -74,7 +74,7 @@ const getEdgeDatabase = (env: Environment): StateDatabase | undefined => {
   return address === undefined ? undefined : toEdgeDatabase(address)
 }
 
-const openInDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
+const openInDatabase = async (where: StateDatabase): Promise<DisposableInsightStore> => {
   await using opened = new AsyncDisposableStack()
   // Loaded on demand, because the database drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
@@ -86,7 +86,7 @@ const openInDatabase = async (where: StateDatabase): Promise<OpenInsightStore> =
 
 const openInConversationService = async (
   deps: Pick<InsightStoreDeps, 'env' | 'net' | 'log'>,
-): Promise<OpenInsightStore> => {
+): Promise<DisposableInsightStore> => {
   const [{ openThreadClient }, { createConvstoreInsightStore: convstoreInsights }] = await Promise.all([
     import('#shared/convstore/client.ts'),
     import('./convstore.ts'),
@@ -96,7 +96,7 @@ const openInConversationService = async (
 }
 
 /** Returns a store in the table `monitoring_findings` of each host, which `query` reads and writes. */
-export const createClickhouseInsightStore = (client: Client<typeof query>, log: Logger): InsightStore => ({
+export const createClickhouseInsightStore = (client: ServiceClient<typeof query>, log: Logger): InsightStore => ({
   backend: 'clickhouse',
   list: ({ ids, ...filter }, call) => client.storedFindings({ ...filter, ...(ids && { ids: [...ids] }) }, call),
   async put(hostKey, insights, version, call) {

@@ -1,4 +1,4 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { type Insight, type InsightBackend, StoredInsight } from '#proto/insights.ts'
 import { type Collections, defineCollection, createMemoryCollections } from '#shared/store/collection/collection.ts'
 
@@ -14,11 +14,11 @@ export interface InsightFilter {
 /** Stores insights by id. A later `put` replaces an insight, including its dismissal. */
 export interface InsightStore {
   readonly backend: InsightBackend
-  list(filter: InsightFilter, call: Call): Promise<Insight[]>
+  list(filter: InsightFilter, call: CallContext): Promise<Insight[]>
   /** Stores insights of one host. `version` must increase with every write. */
-  put(hostKey: string, insights: readonly Insight[], version: number, call: Call): Promise<void>
+  put(hostKey: string, insights: readonly Insight[], version: number, call: CallContext): Promise<void>
   /** Removes insights found before a time and returns their number. */
-  prune(beforeMs: number, call: Call): Promise<number>
+  prune(beforeMs: number, call: CallContext): Promise<number>
 }
 
 /** The collection of insights. Other applications may also write to its table. */

@@ -1,8 +1,8 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Insight } from '#proto/insights.ts'
 
 /** Returns a call of a user with all features and a deadline of 30 seconds. */
-export const createUserCall = (): Call => ({
+export const createUserCall = (): CallContext => ({
   identity: { kind: 'user', subject: 'ada', features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '#proto/alert-history.ts'
+import type { AlertHistoryEntry } from '#proto/alert-history.ts'
 import type { HostReport } from '#proto/host-report.ts'
 import type { ReportData } from '../reports/report-data.ts'
 
@@ -27,7 +27,11 @@ export const createReportData = (more: Partial<ReportData> = {}): ReportData => 
 })
 
 /** Returns an entry of the alert history at an hour of the period. */
-export const createHistoryEntry = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
+export const createHistoryEntry = (
+  kind: string,
+  hour: number,
+  more: Partial<AlertHistoryEntry> = {},
+): AlertHistoryEntry => ({
   id: `${kind} ${hour} ${more.episode ?? 'e'}`,
   kind,
   hostKey: 'box',

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
-import { type Client, type Handlers, service } from '#proto/contract.ts'
+import { type ServiceClient, type ServiceHandlers, service } from '#proto/contract.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { type Clock, systemClock } from '#shared/time/clock.ts'
@@ -15,9 +15,9 @@ const alertService = service('alert-dispatcher', { alertHistory, alertChecks, si
 
 const agentService = service('agent', { summarize: agent.methods.summarize })
 
-type Query = Handlers<typeof queryService>
-type Alerts = Handlers<typeof alertService>
-type Agent = Handlers<typeof agentService>
+type Query = ServiceHandlers<typeof queryService>
+type Alerts = ServiceHandlers<typeof alertService>
+type Agent = ServiceHandlers<typeof agentService>
 
 /** Returns handlers of a `query` service that has these hosts and no rows. */
 export const createQuietQueryHandlers = (...names: string[]): Query => ({
@@ -45,9 +45,9 @@ export const quietAlertHandlers: Alerts = {
 }
 
 export interface TestClients {
-  agent: Client<typeof agent>
-  query: Client<typeof query>
-  alerts: Client<typeof alerts>
+  agent: ServiceClient<typeof agent>
+  query: ServiceClient<typeof query>
+  alerts: ServiceClient<typeof alerts>
 }
 
 /** Serves these handlers on a bus and returns the clients that `report` uses. */

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { HostDirectory } from '../directory.ts'
-import { type Execute, StatementError } from '../statement.ts'
+import { type StatementExecutor, StatementError } from '../statement.ts'
 import type { SandboxUser } from '../users.ts'
 
 /** A file of statements, the user that sends them, and whether they are expected to fail. */
@@ -27,7 +27,11 @@ const STEPS: Step[] = [
 const VARIANT_COUNT = 1000
 
 /** Fills a host with example data, once per directory. The amount depends on the label. */
-export async function seedOnce(execute: Execute, users: SandboxUser[], directory: HostDirectory): Promise<void> {
+export async function seedOnce(
+  execute: StatementExecutor,
+  users: SandboxUser[],
+  directory: HostDirectory,
+): Promise<void> {
   if (directory.seeded) return
   writeFileSync(directory.seedingFile, String(process.pid))
   const variant = computeVariant(directory.label)
@@ -41,7 +45,7 @@ export async function seedOnce(execute: Execute, users: SandboxUser[], directory
 }
 
 async function runStatement(
-  execute: Execute,
+  execute: StatementExecutor,
   step: Step,
   sql: string,
   variant: number,
@@ -61,7 +65,7 @@ async function runStatement(
 }
 
 // Tries to log in with a wrong password, which adds a row to session_log.
-async function failLogin(execute: Execute): Promise<void> {
+async function failLogin(execute: StatementExecutor): Promise<void> {
   const user = { user: 'reports', password: 'guessed' }
   await execute('SELECT 1', { user }).catch((error: unknown) => {
     if (!(error instanceof StatementError)) throw error

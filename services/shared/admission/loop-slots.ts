@@ -19,7 +19,7 @@ const shrinkFactor = 0.8
 /** The limit is removed after no work had to wait for this long. */
 const unlimitedAfterMs = 2_000
 
-/** The current limit of concurrent work. */
+/** The current limit of concurrent work, which depends on the load of the event loop. */
 export interface LoopSlots {
   /** Infinity while the loop is not overloaded. */
   readonly count: number

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type AdmissionQueue, openAdmissionQueue, type QueueOptions } from './queue.ts'
+import { type AdmissionQueue, openAdmissionQueue, type AdmissionQueueOptions } from './queue.ts'
 
 const here = new AbortController().signal
 const [maxWaiting, maxWaitMs, maxBackground] = [50, 2_000, 3]
 
-const openQueue = (options: Partial<QueueOptions> = {}): AdmissionQueue =>
+const openQueue = (options: Partial<AdmissionQueueOptions> = {}): AdmissionQueue =>
   openAdmissionQueue({
     refusal: 'host db has too many statements waiting',
     details: { host: 'db' },

@@ -1,17 +1,17 @@
-import { Priority } from '#proto/call.ts'
+import { RequestPriority } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type FairQueue, createFairQueue } from './fair-queue.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
 /** Minimum and maximum retry delay for a rejected caller. */
 const retryAfterBoundsMs = { min: 1_000, max: 30_000 }
-const priorityOrder: readonly Priority[] = Priority.options
+const priorityOrder: readonly RequestPriority[] = RequestPriority.options
 
 /** Returns whether no caller waits for the result. Such work yields to requests of callers, here and on the host. */
-export const isBackground = (priority: Priority): boolean => priority === 'sweep' || priority === 'report'
+export const isBackground = (priority: RequestPriority): boolean => priority === 'sweep' || priority === 'report'
 
 /** Options of an admission queue. */
-export interface QueueOptions {
+export interface AdmissionQueueOptions {
   /** Beginning of the error message: `host db has too many statements waiting`. */
   refusal: string
   details?: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface QueueOptions {
 }
 
 /** Options of work that enters a queue. */
-export interface EnterOptions {
+export interface AdmissionOptions {
   /** The work must end within this time. Default: no limit. */
   patienceMs?: number
   /** Replaces the `maxWaitMs` of the queue for this work. */
@@ -39,18 +39,18 @@ export interface EnterOptions {
 /** Limits concurrent work. Work without a slot waits: users first, then tools, sweeps and reports. */
 export interface AdmissionQueue {
   /** Takes a free slot and returns the function that releases it; undefined if none is free. */
-  tryEnter(priority: Priority, size: number): (() => void) | undefined
+  tryEnter(priority: RequestPriority, size: number): (() => void) | undefined
   /**
    * Waits for a slot and returns the function that releases it. Throws `busy` with a retry delay if the queue is full
    * or the expected wait is too long. Also throws it if the work could not end within `patienceMs`, or after a wait of
    * `maxWaitMs`.
    */
-  enter(priority: Priority, size: number, signal: AbortSignal, options?: EnterOptions): Promise<() => void>
+  enter(priority: RequestPriority, size: number, signal: AbortSignal, options?: AdmissionOptions): Promise<() => void>
   /**
    * Returns the retry delay in milliseconds if `enter` would reject the work now; undefined otherwise. Cheaper than a
    * thrown error, which matters when most work is rejected.
    */
-  refusedForMs(priority: Priority, size: number, patienceMs?: number): number | undefined
+  refusedForMs(priority: RequestPriority, size: number, patienceMs?: number): number | undefined
   /** Admits waiting work after the number of slots has grown. */
   resize(size: number): void
   readonly running: number
@@ -62,10 +62,10 @@ interface Waiter {
   refuse(error: unknown): void
 }
 
-type WaitingLines = ReadonlyMap<Priority, FairQueue<Waiter>>
+type WaitingLines = ReadonlyMap<RequestPriority, FairQueue<Waiter>>
 
 /** Creates an admission queue. The `size` argument of its methods is the current number of slots. */
-export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
+export const openAdmissionQueue = (options: AdmissionQueueOptions): AdmissionQueue => {
   const { onIdle, nowMs = () => performance.now() } = options
   const lines: WaitingLines = new Map(priorityOrder.map((priority) => [priority, createFairQueue<Waiter>()]))
   const estimate = openWaitEstimate(nowMs)
@@ -79,8 +79,8 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
       next.admit()
     estimate.observe(countShed(lines))
   }
-  const take = (priority: Priority): (() => void) => slots.take(priority, nowMs)
-  const tryEnter = (priority: Priority, size: number) => {
+  const take = (priority: RequestPriority): (() => void) => slots.take(priority, nowMs)
+  const tryEnter = (priority: RequestPriority, size: number) => {
     slots.size = size
     return slots.isFree(priority) ? take(priority) : undefined
   }
@@ -121,12 +121,12 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   const slots = {
     size: 1,
     running: 0,
-    isFree: (priority: Priority): boolean => {
+    isFree: (priority: RequestPriority): boolean => {
       if (slots.running >= slots.size) return false
       if (priority === 'tool') return slots.running < withoutReserved(slots.size)
       return !isBackground(priority) || background < Math.min(maxBackground, withoutReserved(slots.size))
     },
-    take: (priority: Priority, nowMs: () => number): (() => void) => {
+    take: (priority: RequestPriority, nowMs: () => number): (() => void) => {
       const takenMs = nowMs()
       slots.running++
       if (isBackground(priority)) background++
@@ -155,12 +155,12 @@ const allowedMs = (
 interface WaitContext {
   lines: WaitingLines
   estimate: WaitEstimate
-  options: QueueOptions
-  take(priority: Priority): () => void
+  options: AdmissionQueueOptions
+  take(priority: RequestPriority): () => void
 }
 
-interface EntryRequest extends Required<EnterOptions> {
-  priority: Priority
+interface EntryRequest extends Required<AdmissionOptions> {
+  priority: RequestPriority
   size: number
   signal: AbortSignal
 }
@@ -198,10 +198,10 @@ const waitForSlot = ({ lines, estimate, options, take }: WaitContext, entering: 
 }
 
 /**
- * Makes room by rejecting the newest waiting item of the lowest priority below `priority`. Returns whether there was
- * one.
+ * Makes room by rejecting the newest waiting item of the lowest priority below `priority`. Returns whether it
+ * rejected an item.
  */
-const makeRoom = (lines: WaitingLines, priority: Priority, options: QueueOptions): boolean => {
+const makeRoom = (lines: WaitingLines, priority: RequestPriority, options: AdmissionQueueOptions): boolean => {
   const lessUrgent = priorityOrder.slice(priorityOrder.indexOf(priority) + 1).toReversed()
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
   const last = line?.last
@@ -209,7 +209,7 @@ const makeRoom = (lines: WaitingLines, priority: Priority, options: QueueOptions
   return last !== undefined
 }
 
-const findFirstWaiter = (lines: WaitingLines, isFree: (priority: Priority) => boolean): Waiter | undefined => {
+const findFirstWaiter = (lines: WaitingLines, isFree: (priority: RequestPriority) => boolean): Waiter | undefined => {
   for (const priority of priorityOrder) {
     if (!isFree(priority)) continue
     const waiter = lines.get(priority)?.first
@@ -228,13 +228,13 @@ const countWaiting = (lines: WaitingLines): number => {
 const countShed = (lines: WaitingLines): number => countWaiting(lines) - (lines.get('tool')?.size ?? 0)
 
 /** Returns the number of waiting items that are served before new work of this caller. */
-const countBefore = (lines: WaitingLines, priority: Priority, caller: string): number => {
+const countBefore = (lines: WaitingLines, priority: RequestPriority, caller: string): number => {
   let count = lines.get(priority)?.ahead(caller) ?? 0
   for (const each of priorityOrder.slice(0, priorityOrder.indexOf(priority))) count += lines.get(each)?.size ?? 0
   return count
 }
 
-const createBusyError = ({ refusal, details }: QueueOptions, expectedMs: number): ServiceError =>
+const createBusyError = ({ refusal, details }: AdmissionQueueOptions, expectedMs: number): ServiceError =>
   new ServiceError('busy', `${refusal}; try again shortly`, {
     ...(details && { details }),
     retryAfterMs: computeRetryAfterMs(expectedMs),

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { describeWith } from '../../testing/describe-with.ts'
 import { testResponses } from './conformance/responses.suite.ts'
-import { type Network, BusTestContext, implementations } from './conformance/implementations.suite.ts'
+import { type Network, BusTestContext, busImplementations } from './conformance/implementations.suite.ts'
 import { testLiveness } from './conformance/liveness.suite.ts'
 import { testRouting } from './conformance/routing.suite.ts'
 import { testStreams } from './conformance/streams.suite.ts'
 
-for (const implementation of implementations) {
+for (const implementation of busImplementations) {
   describeWith(implementation.needs, `a bus over ${implementation.name}`, () => {
     let network: Network
     let place: BusTestContext

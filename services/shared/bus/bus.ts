@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
-import type { Client, BusEvent, Handlers, Service } from '#proto/contract.ts'
+import type { ServiceClient, BusEvent, ServiceHandlers, Service } from '#proto/contract.ts'
 
 /**
  * The interface through which services call each other. A bus belongs to one service of one process and sends in its
@@ -16,9 +16,9 @@ export interface Bus extends AsyncDisposable {
    * Returns the typed methods of another service. They throw `ServiceError`, or the abort reason of the caller's
    * signal.
    */
-  client<S extends Service>(contract: S): Client<S>
+  client<S extends Service>(contract: S): ServiceClient<S>
   /** Serves a contract until disposed. Disposing leaves the queue group first and then waits for calls in flight. */
-  serve<S extends Service>(contract: S, handlers: Handlers<S>, options?: ServeOptions): Promise<ServedContract>
+  serve<S extends Service>(contract: S, handlers: ServiceHandlers<S>, options?: ServeOptions): Promise<ServedContract>
   /** Publishes an event to all listeners, at most once, without waiting. */
   emit<P extends z.ZodType>(event: BusEvent<P>, payload: z.input<P>): void
   /** Subscribes to an event. A payload that does not match the contract is logged and dropped. */
@@ -32,11 +32,11 @@ export interface ServeOptions {
   /** Returns the load to announce. Default: the number of calls in flight. */
   load?: () => number
   /** The requests that this process accepts. Default: `all`. */
-  part?: ServedPart
+  part?: ServingRole
 }
 
-/** The requests that a process accepts: `guest` those for user connections, `own` all others, `all` both. */
-export type ServedPart = 'all' | 'own' | 'guest'
+/** The requests that a process accepts. `guest`: those for user connections; `own`: all others; `all`: both. */
+export type ServingRole = 'all' | 'own' | 'guest'
 
 /** A contract that is being served; disposing it finishes the calls in flight. */
 export interface ServedContract extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { Call, ServiceName, W3cTraceContext } from '#proto/call.ts'
+import type { CallContext, ServiceName, W3cTraceContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '../telemetry/metrics.ts'
 import type { SpanKind, Telemetry } from '../telemetry/telemetry.ts'
@@ -19,15 +19,15 @@ export interface CallObservation {
 }
 
 /** Measures and traces the calls of one bus. */
-export interface Observer {
+export interface CallObserver {
   /** Starts observing an outgoing call. Its duration is the waiting time of the caller. */
-  outgoing(labels: CallLabels, call: Pick<Call, 'trace' | 'signal'>): CallObservation
+  outgoing(labels: CallLabels, call: Pick<CallContext, 'trace' | 'signal'>): CallObservation
   /** Starts observing an incoming call. */
-  incoming(labels: CallLabels, call: Pick<Call, 'trace'>): CallObservation
+  incoming(labels: CallLabels, call: Pick<CallContext, 'trace'>): CallObservation
 }
 
 /** Returns an observer that records calls in the telemetry of a service; without telemetry it does nothing. */
-export const createCallObserver = (telemetry: Telemetry | undefined): Observer => {
+export const createCallObserver = (telemetry: Telemetry | undefined): CallObserver => {
   if (!telemetry) return { outgoing: startNoopObservation, incoming: startNoopObservation }
   const duration = metrics.busRequestDuration(telemetry.metrics)
   const inFlight = new Map<ServiceName, number>()
@@ -36,7 +36,7 @@ export const createCallObserver = (telemetry: Telemetry | undefined): Observer =
   )
   const count = (service: ServiceName, by: number): void =>
     void inFlight.set(service, (inFlight.get(service) ?? 0) + by)
-  const span = ({ service, method, caller }: CallLabels, kind: SpanKind, call: Pick<Call, 'trace'>) =>
+  const span = ({ service, method, caller }: CallLabels, kind: SpanKind, call: Pick<CallContext, 'trace'>) =>
     telemetry.tracer.start(`${service}.${method}`, kind, call.trace, {
       'rpc.service': service,
       'rpc.method': method,
@@ -65,7 +65,7 @@ export const createCallObserver = (telemetry: Telemetry | undefined): Observer =
   }
 }
 
-const startNoopObservation: Observer['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
+const startNoopObservation: CallObserver['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
 
 const createObservation = (trace: W3cTraceContext | undefined, end: CallObservation['end']): CallObservation => {
   let ended = false

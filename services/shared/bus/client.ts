@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
-import type { Call, ServiceName } from '#proto/call.ts'
-import type { Client, Method, Service, Stream, StreamResponse } from '#proto/contract.ts'
+import type { CallContext, ServiceName } from '#proto/call.ts'
+import type { ServiceClient, Method, Service, Stream, StreamResponse } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type RequestDeps, sendRequest, type StartedResponse } from './send-request.ts'
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
 import type { RequestExchange } from './exchange.ts'
 import type { InstanceRegistry } from './instances.ts'
-import type { Observer } from './call-observer.ts'
+import type { CallObserver } from './call-observer.ts'
 import { chooseRequestRoute } from './route.ts'
 import { formatCallSubject } from './subject.ts'
 
@@ -15,20 +15,20 @@ import { formatCallSubject } from './subject.ts'
 export interface ClientDeps extends RequestDeps {
   caller: ServiceName
   instances: InstanceRegistry
-  observer: Observer
+  observer: CallObserver
 }
 
 /** Maximum cached subjects per method; each instance has one. */
 const maxCachedInstances = 64
 
 /** Creates the methods of another service, typed by its contract. */
-export const createClient = <S extends Service>(deps: ClientDeps, contract: S): Client<S> => {
+export const createClient = <S extends Service>(deps: ClientDeps, contract: S): ServiceClient<S> => {
   const methods = Object.entries(contract.methods).map(([name, method]) => [
     name,
     createMethod(deps, contract, name, method),
   ])
   // Every method of the contract is present and parses its result with the schema of its type.
-  return Object.fromEntries(methods) as Client<S>
+  return Object.fromEntries(methods) as ServiceClient<S>
 }
 
 const createMethod = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
@@ -39,7 +39,7 @@ const createMethod = (deps: ClientDeps, { name: service }: Service, name: string
     memoMethod: (instance) => formatCallSubject(service, caller, name, instance || undefined),
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)
-  return async (input: unknown, call: Call): Promise<unknown> => {
+  return async (input: unknown, call: CallContext): Promise<unknown> => {
     const observed = observer.outgoing({ service, method: name, caller }, call)
     try {
       const body = encodeInput(input, channel.limits.inputBytes)

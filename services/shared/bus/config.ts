@@ -1,4 +1,4 @@
-import { isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import { isServiceName, serviceDependencies, serviceNames } from '#proto/call.ts'
 import type { Environment } from '../config/environment.ts'
 import {
   type Setting,
@@ -132,9 +132,9 @@ export const findBusProblems = (env: Environment, services: readonly string[]): 
   return problems
 }
 
-/** Returns the services and guest parts that the process calls without having a key for them. */
+/** Returns the services and guest processes that this process calls without having a key for them. */
 const findMissingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonly string[]): string[] => {
-  const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(listKeyHolders))
+  const called = services.filter(isServiceName).flatMap((caller) => serviceDependencies[caller].flatMap(listKeyHolders))
   const given = splitList(NATS_CALL_KEYS).map((each) => each.split('=')[0])
   const countIn = (names: readonly unknown[], callee: string) => names.filter((name) => name === callee).length
   return [...new Set(called)].filter((callee) => countIn(given, callee) < countIn(called, callee))

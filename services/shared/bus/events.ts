@@ -11,7 +11,7 @@ import type { Wire, WireMessage } from './wire.ts'
 type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
 
 /** Publishes and receives events without acknowledgements. */
-export class Events {
+export class EventChannel {
   readonly #wire: Wire
   readonly #caller: ServiceName
   readonly #limits: BusLimits

@@ -6,7 +6,7 @@ import type { Inbox, InboxAddress } from './inbox.ts'
 import type { BusLimits } from './limits.ts'
 import type { ConnectionMonitor } from './connection-monitor.ts'
 import { type RequestSigner, signHeaders } from './signatures.ts'
-import { isInboxOf } from './subject.ts'
+import { isServiceInbox } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
 /** The connection of a bus with the state that all its exchanges share. */
@@ -38,7 +38,7 @@ export interface FirstFrame {
   body: Uint8Array
 }
 
-/** One request in flight, on the side of the caller: sends the request and receives the frames of the response. */
+/** Sends one request of this process and receives the frames of the response. */
 export class RequestExchange {
   readonly first: Promise<FirstFrame>
   /** True after a frame other than `working` arrived; a retry would then execute the request twice. */
@@ -168,7 +168,7 @@ export class RequestExchange {
 
   /** Validates the control subject: a compromised producer could name any subject that this service may publish to. */
   #learnControl(reply: string | undefined): void {
-    if (reply !== undefined && isInboxOf(this.#service, reply)) this.#control = reply
+    if (reply !== undefined && isServiceInbox(this.#service, reply)) this.#control = reply
   }
 
   #accept({ kind, sequence, body }: Frame): void {

@@ -4,7 +4,7 @@ import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from './body.ts'
 
 /**
- * Returns the result of `work`; undefined if it fails with `unavailable`. For results that the caller can do without.
+ * Returns the result of `work`, or undefined if it fails with `unavailable`. Callers use it for optional results.
  */
 export const ignoreUnavailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {

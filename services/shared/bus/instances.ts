@@ -1,5 +1,5 @@
 import type { ServiceName } from '#proto/call.ts'
-import type { ServedPart } from './bus.ts'
+import type { ServingRole } from './bus.ts'
 import type { BusLimits } from './limits.ts'
 import type { EventSender } from './subject.ts'
 
@@ -8,14 +8,14 @@ interface Announcement {
   instance: string
   load: number
   leaving: boolean
-  part?: ServedPart | undefined
+  part?: ServingRole | undefined
 }
 
 /** The last announcement of an instance. */
 interface KnownInstance {
   heardMs: number
   load: number
-  part: ServedPart
+  part: ServingRole
 }
 
 type KnownInstances = Map<string, KnownInstance>
@@ -25,7 +25,7 @@ export class InstanceRegistry {
   readonly #limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()
-  /** Instances of guest parts, stored separately so that they cannot replace the announcements of other instances. */
+  /** Guest instances, stored separately so that their announcements cannot replace those of other instances. */
   readonly #guests = new Map<ServiceName, KnownInstances>()
 
   /** `nowMs` is a monotonic clock. */
@@ -44,7 +44,7 @@ export class InstanceRegistry {
   }
 
   /** Returns the live instances of a service that accept requests of this part. */
-  of(service: ServiceName, part: Exclude<ServedPart, 'all'> = 'own'): string[] {
+  of(service: ServiceName, part: Exclude<ServingRole, 'all'> = 'own'): string[] {
     return this.#taking(service, part).map(([instance]) => instance)
   }
 
@@ -53,7 +53,7 @@ export class InstanceRegistry {
     return this.#taking(service, 'own').toSorted(([, a], [, b]) => a.load - b.load)[0]?.[0]
   }
 
-  #taking(service: ServiceName, part: ServedPart): [string, KnownInstance][] {
+  #taking(service: ServiceName, part: ServingRole): [string, KnownInstance][] {
     const known = [knownIn(this.#known, service), knownIn(this.#guests, service)]
     return known
       .flatMap((each) => [...this.#alive(each)])

@@ -1,5 +1,5 @@
 import { formatInboxPrefix, createSubjectMatcher } from './subject.ts'
-import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
+import type { ServiceInstance, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 /** A hub in memory, for a process that runs all services without a NATS server. */
 export type MemoryHub = Hub
@@ -93,7 +93,12 @@ class MemoryWire implements Wire {
   readonly #own = new Set<Member>()
   #open = true
 
-  constructor({ caller, instance }: Endpoint, all: Members, publish: Wire['publish'], passed: () => Promise<void>) {
+  constructor(
+    { caller, instance }: ServiceInstance,
+    all: Members,
+    publish: Wire['publish'],
+    passed: () => Promise<void>,
+  ) {
     this.inbox = formatInboxPrefix(caller, instance)
     this.#all = all
     this.#publish = publish

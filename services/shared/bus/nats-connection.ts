@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ConnectionOptions, MsgHdrs, MsgHdrsImpl, NatsConnection } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
 import { formatInboxPrefix, instanceNamePattern } from './subject.ts'
-import type { Endpoint, WireHeaders } from './wire.ts'
+import type { ServiceInstance, WireHeaders } from './wire.ts'
 
 /** Converts headers to those of the NATS client. Throws if a value contains a line break. */
 export type HeaderEncoder = (headers: WireHeaders) => MsgHdrs
@@ -46,7 +46,7 @@ const minPayloadBytes = 1_000_000
  * Connects to NATS with the name and inbox of the endpoint; loads the client on first use. Throws `unavailable` if the
  * server cannot be reached, rejects the user, or lacks a required feature.
  */
-export const connectToNats = async (options: NatsHubOptions, endpoint: Endpoint) => {
+export const connectToNats = async (options: NatsHubOptions, endpoint: ServiceInstance) => {
   const nats = await import('nats')
   const known = splitCredentials(options)
   const inbox = formatInboxPrefix(
@@ -99,7 +99,7 @@ export const logConnection = (log: Logger | undefined, connected: boolean): void
   else log?.warn('connection to NATS lost')
 }
 
-/** Returns whether a user belongs to a restricted part of a service, such as `query-guest`, which has its own inbox. */
+/** Returns whether a user is a restricted user of a service, such as `query-guest`, which has its own inbox. */
 const isPartOf = (service: string, user: string | undefined): user is string =>
   user !== undefined && user.startsWith(`${service}-`) && instanceNamePattern.test(user)
 

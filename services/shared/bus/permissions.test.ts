@@ -5,13 +5,13 @@ import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { query } from '#proto/query.ts'
 import { describeWith, startNats } from '../../testing/describe-with.ts'
 import { waitUntil } from './conformance/implementations.suite.ts'
-import { createProbeCall, probe, createProbeHandlers, somethingHappened } from './conformance/probe.suite.ts'
+import { createProbeCall, probe, createProbeHandlers, probeEvent } from './conformance/probe.suite.ts'
 import { buildNatsAccounts, formatServerAccounts } from './accounts.ts'
 import { openBus, openNatsHub } from './open.ts'
 import { buildGuestPermissions, type NatsPermissions, buildServicePermissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
-const events = [instanceAnnounced, instancesRequested, somethingHappened]
+const events = [instanceAnnounced, instancesRequested, probeEvent]
 
 it('allows a service the methods that the contracts allow, under its own name only', () => {
   const { gateway, query: own, report } = buildServicePermissions([query], events)
@@ -87,8 +87,8 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       if (number === 500) break
     await waitUntil(() => seen.returned === 1)
     const received: number[] = []
-    await responder.on(somethingHappened, ({ number }) => received.push(number))
-    caller.emit(somethingHappened, { number: 1 })
+    await responder.on(probeEvent, ({ number }) => received.push(number))
+    caller.emit(probeEvent, { number: 1 })
     await waitUntil(() => received.length === 1)
   })
 

@@ -17,7 +17,7 @@ export class Credit {
     this.#window = window
   }
 
-  /** Takes credit for one frame. Returns false if there is none within `waitMs` or before the signal aborts. */
+  /** Takes credit for one frame. Returns whether there was credit within `waitMs` and before the signal aborted. */
   async take(waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false
     if (this.#sent - this.#consumed >= this.#window && !(await this.#granted(waitMs, signal))) return false
@@ -49,7 +49,7 @@ export class Credit {
 }
 
 /**
- * The response to one request, on the side of the service: sends frames within the credit, and `working` in between.
+ * Sends the response to one received request: data frames within the credit, and `working` frames at regular intervals.
  */
 export class Reply {
   readonly #channel: BusChannel

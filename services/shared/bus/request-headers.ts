@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { type Call, Identity, Priority } from '#proto/call.ts'
+import { type CallContext, Identity, RequestPriority } from '#proto/call.ts'
 import { maxConnectionsPerCall, SealedConnection } from '#proto/sealed-connection.ts'
 import type { WireHeaders } from './wire.ts'
 
@@ -9,7 +9,7 @@ import type { WireHeaders } from './wire.ts'
  * machines may differ by more than the duration of a request.
  */
 export const createRequestHeaders = (
-  { identity, priority, trace, connections, signature }: Call,
+  { identity, priority, trace, connections, signature }: CallContext,
   timeLeftMs: number,
 ): WireHeaders => ({
   identity: encodeIdentity(identity),
@@ -43,7 +43,7 @@ const identities = new LRUCache<string, Identity>({
 const Connections = z.array(SealedConnection).max(maxConnectionsPerCall)
 
 /** Parses the headers of a request into the call that its handler receives; throws if they are invalid. */
-export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
+export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<CallContext, 'signal'> => {
   const { identity, priority, traceparent, tracestate, connections, signature } = headers
   const timeLeftMs = Number(headers['time-left-ms'])
   if (identity === undefined || !Number.isFinite(timeLeftMs))
@@ -51,7 +51,7 @@ export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Ca
   return {
     identity: identities.memo(identity),
     // A newer release may have more priorities.
-    priority: Priority.options.find((known) => known === priority) ?? 'sweep',
+    priority: RequestPriority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },
     // The call carries the signature of the gateway: the delegation, or the signature of a request that the gateway

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { formatGuestInstanceToken, guestToken, instanceNamePattern } from './subject.ts'
+import { formatGuestInstanceTokens, guestToken, instanceNamePattern } from './subject.ts'
 
 /** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
 export interface RequestRoute {
@@ -38,7 +38,7 @@ export const chooseRequestRoute = (
   // Without a live guest instance, the request goes to any instance, which reports whether it accepts user connections.
   return guest === undefined
     ? { instance: guestToken, only: false }
-    : { instance: formatGuestInstanceToken(guest), only: false, otherwise: guestToken }
+    : { instance: formatGuestInstanceTokens(guest), only: false, otherwise: guestToken }
 }
 
 /**
@@ -89,8 +89,8 @@ export const pickByHash = (key: string, names: readonly string[]): string | unde
 }
 
 /**
- * FNV-1a with the finalizer of MurmurHash3. Without the finalizer, names that differ in their last character would get
- * similar weights.
+ * Returns the FNV-1a hash of a text, with the finalizer of MurmurHash3. Without the finalizer, names that differ in
+ * their last character would get similar weights.
  */
 const hash = (text: string): number => {
   let value = 0x811c9dc5

@@ -1,4 +1,4 @@
-import type { Call, ServiceName } from '#proto/call.ts'
+import type { CallContext, ServiceName } from '#proto/call.ts'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
@@ -26,7 +26,7 @@ export interface BusRequest {
   method: Method
   route: RequestRoute
   body: Uint8Array
-  call: Call
+  call: CallContext
   /** Returns the instance to try if the first one is busy. */
   leastLoaded(): string | undefined
 }

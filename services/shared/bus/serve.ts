@@ -1,19 +1,19 @@
 import type { Logger } from 'pino'
-import { type Call, requireFeature } from '#proto/call.ts'
-import type { ProducedStream, Service, Stream, Method } from '#proto/contract.ts'
+import { type CallContext, requireFeature } from '#proto/call.ts'
+import type { StreamHandlerResult, Service, Stream, Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import type { ServedPart, ServedContract } from './bus.ts'
+import type { ServingRole, ServedContract } from './bus.ts'
 import { encodeOutput, encodeFrame, parseInput } from './validate-payload.ts'
 import type { BusChannel } from './exchange.ts'
 import { toServiceError } from './failure.ts'
-import type { Observer } from './call-observer.ts'
+import type { CallObserver } from './call-observer.ts'
 import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
 import { openSignatureCheck, type SignatureCheck } from './signatures.ts'
 import {
   type CallSubjectReader,
-  isInboxOf,
+  isServiceInbox,
   openCallSubjectReader,
   listServedSubjects,
   type CallSubject,
@@ -25,12 +25,12 @@ export interface ServingContext {
   channel: BusChannel
   instance: string
   clock: Clock
-  observer: Observer
+  observer: CallObserver
   log: Logger | undefined
 }
 
 /** The handler of a method of any contract. */
-export type Handler = (input: unknown, call: Call) => Promise<unknown>
+export type Handler = (input: unknown, call: CallContext) => Promise<unknown>
 
 /** Serves one contract. Disposing it stops accepting requests and waits for those in flight. */
 export class ContractServer implements ServedContract {
@@ -48,7 +48,7 @@ export class ContractServer implements ServedContract {
     context: ServingContext,
     contract: Service,
     handlers: Readonly<Record<string, Handler>>,
-    { maxInFlight, part }: { maxInFlight: number; part: ServedPart },
+    { maxInFlight, part }: { maxInFlight: number; part: ServingRole },
   ) {
     this.#context = context
     this.#contract = contract
@@ -69,7 +69,7 @@ export class ContractServer implements ServedContract {
     await this.#context.channel.wire.flush()
   }
 
-  #subscribe(part: ServedPart): Subscription[] {
+  #subscribe(part: ServingRole): Subscription[] {
     const { channel, instance } = this.#context
     const { any, own, anyGuest, ownGuest } = listServedSubjects(this.#contract.name, instance)
     const hear = (message: WireMessage) => void this.#hear(message)
@@ -83,7 +83,7 @@ export class ContractServer implements ServedContract {
   async #hear(message: WireMessage): Promise<void> {
     if (message.reply === undefined) return
     const called = this.#readSubject(message.subject)
-    if (!called || !isInboxOf(called.caller, message.reply)) return this.#drop(message)
+    if (!called || !isServiceInbox(called.caller, message.reply)) return this.#drop(message)
     const { channel, clock } = this.#context
     const reply = new Reply(channel, message.reply)
     this.#inFlight += 1
@@ -109,7 +109,12 @@ export class ContractServer implements ServedContract {
       if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
       // The contract guarantees this type for handlers of streams.
       else
-        await sendStream(reply, method, given as ProducedStream<unknown, unknown, unknown>, channel.limits.frameBytes)
+        await sendStream(
+          reply,
+          method,
+          given as StreamHandlerResult<unknown, unknown, unknown>,
+          channel.limits.frameBytes,
+        )
       observed.end()
     } catch (error) {
       observed.end(error)
@@ -143,7 +148,7 @@ export class ContractServer implements ServedContract {
 const sendStream = async (
   reply: Reply,
   method: Stream,
-  { head, frames }: ProducedStream<unknown, unknown, unknown>,
+  { head, frames }: StreamHandlerResult<unknown, unknown, unknown>,
   frameBytes: number,
 ): Promise<void> => {
   try {
@@ -171,7 +176,7 @@ interface AdmittedRequest {
   name: string
   method: Method
   input: unknown
-  call: Omit<Call, 'signal'> & Required<Pick<Call, 'caller'>>
+  call: Omit<CallContext, 'signal'> & Required<Pick<CallContext, 'caller'>>
 }
 
 /** A received request with the context of its checks. */
@@ -203,7 +208,7 @@ const checkRequest = ({ contract, called, message, nowMs, checkSignature }: Rece
   return { name, method, input: parseInput(method.input, message.body), call }
 }
 
-const readHeaders = (message: WireMessage, nowMs: number): Omit<Call, 'signal'> => {
+const readHeaders = (message: WireMessage, nowMs: number): Omit<CallContext, 'signal'> => {
   try {
     return readRequestHeaders(message.headers, nowMs)
   } catch (error) {

@@ -94,7 +94,7 @@ it('trusts unsigned requests of a service for itself only while they are accepte
 
 const holders = serviceNames.flatMap(listKeyHolders)
 
-/** Returns all ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
+/** Returns functions that sign with a process's keys: correctly, for another service, and with each key directly. */
 const forgeries = (holder: string, secret: string): RequestSigner['sign'][] => {
   const callees = listCallees(holder)
   const keys = [deriveKey(holder, secret), ...callees.map((callee) => deriveCallKey(holder, callee, secret))]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Call, guestServices, serviceCalls, serviceNames } from '#proto/call.ts'
+import { type CallContext, guestServices, serviceDependencies, serviceNames } from '#proto/call.ts'
 import { importContracts } from '../../generate/chart/services.ts'
 import { encodeJson } from './body.ts'
 import { createProbeCall } from './conformance/probe.suite.ts'
@@ -82,7 +82,7 @@ it('accepts a delegation only from the service it was signed for and from those 
   const dispatcher = await cluster.open('alert-dispatcher')
   const agent = await cluster.open('agent')
   const gateway = await cluster.open('gateway')
-  let signed: Call | undefined
+  let signed: CallContext | undefined
   await agent.serve(delegatingContract, {
     start: async (_input, call) => {
       signed = call
@@ -132,7 +132,9 @@ it('declares the calls between services as the contracts do', async () => {
     const called = contracts.filter(({ methods }) =>
       Object.values(methods).some(({ callers: by }) => by.includes(name)),
     )
-    expect([...serviceCalls[name]].toSorted(), name).toEqual([...new Set(called.map((one) => one.name))].toSorted())
+    expect([...serviceDependencies[name]].toSorted(), name).toEqual(
+      [...new Set(called.map((one) => one.name))].toSorted(),
+    )
   }
 })
 
@@ -192,7 +194,7 @@ it('creates a MAC for each service that may act on a request, and for no other',
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
   expect(proofsOf('svc.query.gateway.dial._guest')).toBe(2)
   expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
-  // There is one MAC each for alert-dispatcher, query and its guest part.
+  // There is one MAC each for alert-dispatcher, query and the guest process of query.
   expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
   expect(proofsOf('svc.agent.gateway.start')).toBe(6)
 })

@@ -1,6 +1,6 @@
 import { type KeyObject, createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type Identity, type ServiceName, isServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
+import { type Identity, type ServiceName, isServiceName, serviceDependencies, serviceNames } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type CallSubject, guestToken, listKeyHolders } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
@@ -24,11 +24,11 @@ export interface RequestSigner {
   verify: Verifier
   /** Returns the digest of the content of a request; the signature covers the digest. */
   digest(content: Uint8Array | string): string
-  /** Returns false during an update from a release without signatures: unsigned requests are then accepted. */
+  /** Returns whether requests must be signed; false during an update from a release without signatures. */
   isRequired(): boolean
 }
 
-/** The key with which a service signs its requests to another service or to its guest part. */
+/** The key with which a service signs its requests to another service or to its guest process. */
 export interface CallKey {
   callee: string
   /** The key, in hexadecimal digits. */
@@ -46,7 +46,7 @@ export interface BusKeys {
 }
 
 /**
- * Derives a key in hexadecimal digits. The key of a service or of its guest part is derived from the secret of the
+ * Derives a key in hexadecimal digits. The key of a service or of its guest process is derived from the secret of the
  * gateway. The key of a caller is derived from the key of the called service. The name precedes the secret to prevent
  * length extension: otherwise the owner of a key could compute the keys of longer names.
  */
@@ -104,8 +104,11 @@ export const createLocalSigner = (): RequestSigner => ({
  */
 const actingHolders = Object.fromEntries(
   serviceNames.map((service) => {
-    const called = [service, ...serviceCalls[service]]
-    return [service, [...new Set([...called, ...called.flatMap((each) => serviceCalls[each])])].flatMap(listKeyHolders)]
+    const called = [service, ...serviceDependencies[service]]
+    return [
+      service,
+      [...new Set([...called, ...called.flatMap((each) => serviceDependencies[each])])].flatMap(listKeyHolders),
+    ]
   }),
 )
 
@@ -116,7 +119,7 @@ const actingHolders = Object.fromEntries(
 const listSignatureHolders = (subject: string): readonly string[] => {
   const [, service = '', caller, , part] = subject.split('.')
   if (!isServiceName(service)) throw new Error(`unknown service "${service}" in subject "${subject}"`)
-  if (caller === 'gateway' && serviceCalls[service].length > 0) return actingHolders[service] ?? []
+  if (caller === 'gateway' && serviceDependencies[service].length > 0) return actingHolders[service] ?? []
   return part === guestToken ? listKeyHolders(service) : [service]
 }
 
@@ -261,7 +264,7 @@ const findRequestProblem = (
 /** Returns a problem unless the gateway signed a request to this caller, or to a service that may call this caller. */
 const findDelegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
   const audience = parseAudience(signed)
-  const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []
+  const reached = Object.entries(serviceDependencies).find(([name]) => name === audience)?.[1] ?? []
   return audience === caller || reached.includes(caller) ? undefined : `it was signed for a request to "${audience}"`
 }
 

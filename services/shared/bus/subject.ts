@@ -45,7 +45,7 @@ export const listKeyHolders = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, formatGuestUserName(service)] : [service]
 
 /** Returns the tokens in place of the instance in requests for one guest instance. */
-export const formatGuestInstanceToken = (instance: string): string => `${guestToken}.${instance}`
+export const formatGuestInstanceTokens = (instance: string): string => `${guestToken}.${instance}`
 
 /**
  * Returns the subjects that a process subscribes to: requests for any instance and for this one, and the same for guest
@@ -55,7 +55,7 @@ export const listServedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
   anyGuest: `svc.${service}.*.*.${guestToken}`,
-  ownGuest: `svc.${service}.*.*.${formatGuestInstanceToken(instance)}`,
+  ownGuest: `svc.${service}.*.*.${formatGuestInstanceTokens(instance)}`,
 })
 
 /** Parses the subject of a request; returns undefined for a subject that this process does not serve. */
@@ -72,7 +72,7 @@ export interface CallSubject {
  * stored message whose subject is not one of the subscribed ones.
  */
 export const openCallSubjectReader = (service: ServiceName, instance: string): CallSubjectReader => {
-  const addressed = [undefined, instance, guestToken, formatGuestInstanceToken(instance)]
+  const addressed = [undefined, instance, guestToken, formatGuestInstanceTokens(instance)]
   // Cache of a pure function; most requests use few methods.
   const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
@@ -118,5 +118,5 @@ export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ??
  * Returns whether a reply subject is in an inbox of this service or of its guest process. Replies to any other
  * subject could be abused to publish messages that the caller itself may not publish.
  */
-export const isInboxOf = (service: ServiceName, reply: string): boolean =>
+export const isServiceInbox = (service: ServiceName, reply: string): boolean =>
   reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

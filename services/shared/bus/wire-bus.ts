@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
-import type { Client, BusEvent, Handlers, Service } from '#proto/contract.ts'
+import type { ServiceClient, BusEvent, ServiceHandlers, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Bus, ServeOptions, ServedContract } from './bus.ts'
 import { createClient } from './client.ts'
-import { Events } from './events.ts'
+import { EventChannel } from './events.ts'
 import type { BusChannel } from './exchange.ts'
 import { InstanceRegistry } from './instances.ts'
-import { type Observer, createCallObserver } from './call-observer.ts'
+import { type CallObserver, createCallObserver } from './call-observer.ts'
 import { type Handler, ContractServer } from './serve.ts'
 
-/** The parameters of one bus on a hub. */
+/** The identity of a service on the bus, and the dependencies of its bus. */
 export interface BusParameters {
   caller: ServiceName
   instance: string
@@ -21,19 +21,19 @@ export interface BusParameters {
   clock: Clock
 }
 
-/** A bus that implements the protocol on any wire. */
+/** The implementation of `Bus`, which works with every transport. */
 export class WireBus implements Bus {
   readonly #facts: BusParameters
   readonly #channel: BusChannel
-  readonly #events: Events
+  readonly #events: EventChannel
   readonly #instances: InstanceRegistry
-  readonly #observer: Observer
+  readonly #observer: CallObserver
   readonly #servings = new Set<ServedContract>()
 
   constructor(facts: BusParameters, channel: BusChannel) {
     this.#facts = facts
     this.#channel = channel
-    this.#events = new Events(channel.wire, facts.caller, channel.limits, facts.telemetry?.log)
+    this.#events = new EventChannel(channel.wire, facts.caller, channel.limits, facts.telemetry?.log)
     this.#instances = new InstanceRegistry(channel.limits, () => performance.now())
     this.#observer = createCallObserver(facts.telemetry)
   }
@@ -56,7 +56,7 @@ export class WireBus implements Bus {
     this.emit(instancesRequested, {})
   }
 
-  client<S extends Service>(contract: S): Client<S> {
+  client<S extends Service>(contract: S): ServiceClient<S> {
     const { caller, clock } = this.#facts
     const calling = { channel: this.#channel, instances: this.#instances, observer: this.#observer, caller, clock }
     return createClient(calling, contract)
@@ -64,7 +64,7 @@ export class WireBus implements Bus {
 
   async serve<S extends Service>(
     contract: S,
-    handlers: Handlers<S>,
+    handlers: ServiceHandlers<S>,
     options: ServeOptions = {},
   ): Promise<ServedContract> {
     const { caller, instance, version, clock, telemetry } = this.#facts
@@ -112,7 +112,7 @@ export class WireBus implements Bus {
 type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 
 /** Announces an instance immediately, periodically, and on request; disposing announces that it leaves. */
-const announce = async (events: Events, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
+const announce = async (events: EventChannel, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
   const announce = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
   const sought = await events.on(instancesRequested, () => announce(false))
   announce(false)

@@ -22,11 +22,11 @@ export interface Wire extends AsyncDisposable {
 /** A transport that connects the buses of one or many processes. */
 export interface Hub {
   /** Opens the connection of one bus. Throws if the server rejects it or lacks a feature. */
-  connect(endpoint: Endpoint): Promise<Wire>
+  connect(endpoint: ServiceInstance): Promise<Wire>
 }
 
 /** The service and instance of a connection. */
-export interface Endpoint {
+export interface ServiceInstance {
   caller: ServiceName
   instance: string
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Environment, freezeEnvironment, resolveFileVariables, withOverrides } from './environment.ts'
+import { type Environment, freezeEnvironment, resolveFileVariables, overrideVariables } from './environment.ts'
 import { optionalTextSetting, parseSettings, secretSetting, signingKeySetting } from './setting.ts'
 
 const afterRecheckMs = 1_001
@@ -111,7 +111,7 @@ describe('an environment', () => {
   it('can be overridden without a change, even if it is frozen or reads a file', () => {
     const env = resolveFileVariables({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
     freezeEnvironment(env)
-    const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
+    const overridden = overrideVariables(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
     expect(
       parseSettings({ PLAIN: optionalTextSetting('Is plain.'), SECRET: secretSetting('Guards.') }, overridden),
     ).toEqual({

@@ -60,7 +60,7 @@ export const listChangeableNames = (env: Environment, names: readonly string[]):
  * Returns an environment with these values instead of those of `env`. All other variables are still read from `env`,
  * including changes. `env` is not modified, because it may be frozen and variables from files cannot be assigned.
  */
-export const withOverrides = (env: Environment, texts: Readonly<Record<string, string>>): Environment =>
+export const overrideVariables = (env: Environment, texts: Readonly<Record<string, string>>): Environment =>
   // `env` is the prototype, so properties that are not overridden are read from it.
   Object.create(
     env,

@@ -31,7 +31,7 @@ export const subscriptionSettings = {
 } as const
 
 /** Returns whether users may subscribe webhooks. */
-export const hasWebhookSubscriptions = (env: Environment): boolean =>
+export const areWebhookSubscriptionsEnabled = (env: Environment): boolean =>
   parseSettings(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? isCloudMode(env)
 
 /** The signing secret of the Slack application. With it, messages have buttons and the gateway accepts their clicks. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** A client of `query` with the statements that it has recorded. */
 export interface RecordingClient {
-  query: Client<typeof query>
+  query: ServiceClient<typeof query>
   /** The successful statements, in the order of their responses. */
   evidence: readonly Evidence[]
 }
@@ -15,7 +15,7 @@ export interface RecordingClient {
  * Returns a client of `query` that records its statements, so that claims about hosts can be verified by running the
  * statements again.
  */
-export const recordEvidence = (client: Client<typeof query>, clock: Clock): RecordingClient => {
+export const createRecordingClient = (client: ServiceClient<typeof query>, clock: Clock): RecordingClient => {
   const evidence: Evidence[] = []
   return {
     evidence,

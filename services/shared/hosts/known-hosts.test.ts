@@ -2,7 +2,7 @@ import { createClock } from '#shared/time/clock.ts'
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { openKnownHosts } from './known-hosts.ts'
+import { createHostCache } from './known-hosts.ts'
 
 const host: Host = { id: 0, key: 'a', name: 'a', host: 'a:8123', group: null, tags: [] }
 
@@ -18,7 +18,7 @@ const opened = (answers: (readonly Host[] | Error)[]) => {
       return [...answer]
     },
   }
-  const known = openKnownHosts(client, clock, { kind: 'service', subject: 'mcp', features: 'all' })
+  const known = createHostCache(client, clock, { kind: 'service', subject: 'mcp', features: 'all' })
   return { known, calls: () => calls, pass: (ms: number) => (nowMs += ms) }
 }
 

@@ -1,5 +1,5 @@
 import type { Identity } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
@@ -9,7 +9,7 @@ const freshMs = 2_000
 const requestTimeoutMs = 5_000
 
 /** A cache of the configured hosts. It requests the list at most every two seconds and never concurrently. */
-export interface KnownHosts {
+export interface HostCache {
   all(): Promise<readonly Host[]>
   /** Returns the last known list, of any age; empty before the first response. */
   lastKnown(): readonly Host[]
@@ -19,11 +19,11 @@ export interface KnownHosts {
  * Creates the cache without sending a request. `caller` is the identity of the service itself, since all its callers
  * share the list.
  */
-export const openKnownHosts = (
-  client: Pick<Client<typeof query>, 'hosts'>,
+export const createHostCache = (
+  client: Pick<ServiceClient<typeof query>, 'hosts'>,
   clock: Clock,
   caller: Identity,
-): KnownHosts => {
+): HostCache => {
   let hosts: readonly Host[] = []
   let freshUntilMs = Number.NEGATIVE_INFINITY
   let pending: Promise<readonly Host[]> | undefined

@@ -22,7 +22,7 @@ export interface ServiceContext {
   readiness: Readiness
 }
 
-/** Collects the conditions for readiness. Monitored hosts are never among them. */
+/** A registry of readiness conditions. The state of monitored hosts is never a condition. */
 export interface Readiness {
   /** Adds a condition: `met` returns whether it is met, `problem` describes its problem for the operator. */
   require(name: string, met: () => boolean, problem?: () => string | undefined): void

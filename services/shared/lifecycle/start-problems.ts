@@ -61,7 +61,7 @@ const listConfigs = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
   ...configs,
 ]
 
-/** Names of all settings that are secrets. */
+/** Returns the names of all settings that contain secrets. */
 export const collectSecretNames = (configs: readonly ServiceConfig[]): string[] =>
   listConfigs(configs).flatMap(({ settings }) => listSecretNames(settings))
 

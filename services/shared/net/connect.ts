@@ -1,13 +1,13 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import type { Guard } from './guard.ts'
+import type { AddressGuard } from './guard.ts'
 
 /**
  * Returns a lookup function for sockets that only returns addresses which the guard allows. The socket connects to the
  * checked address, so DNS rebinding has no effect.
  */
 export const createGuardedLookup =
-  (guard: Guard): LookupFunction =>
+  (guard: AddressGuard): LookupFunction =>
   (hostname, { all }, found) => {
     guard.addresses(hostname).then(
       (addresses) => {
@@ -28,10 +28,10 @@ const commonOptions = { timeout: timeoutMs, allowH2: false } as const
 export type Connector = buildConnector.connector
 
 /** Returns a connector that does not check addresses. */
-export const createTrustedConnector = (): Connector => buildConnector(commonOptions)
+export const createUnguardedConnector = (): Connector => buildConnector(commonOptions)
 
 /** Returns a connector for addresses that the guard allows. Certificates are verified against the name as usual. */
-export const createGuardedConnector = (guard: Guard): Connector => {
+export const createGuardedConnector = (guard: AddressGuard): Connector => {
   const connect = buildConnector({ ...commonOptions, lookup: createGuardedLookup(guard) })
   return (options, connected) => {
     // The lookup checks names; literal addresses are never looked up, so they are checked here.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import corpus from './corpus.json' with { type: 'json' }
-import { openGuard, type NameResolver } from './guard.ts'
+import { openAddressGuard, type NameResolver } from './guard.ts'
 
 const Expectation = z.enum(['allow', 'block'])
 const Entry = z.object({
@@ -22,7 +22,7 @@ const decided = entries.filter(({ id }) => !shownByRequests.has(id))
 
 const evaluate = async (entry: z.output<typeof Entry>, env: Record<string, string>) => {
   const resolve: NameResolver = async (name) => entry.dns[name] ?? []
-  const guard = openGuard(env, { resolve })
+  const guard = openAddressGuard(env, { resolve })
   try {
     const { hostname } = guard.readUrl(entry.url, entry.purpose)
     await guard.addresses(hostname)

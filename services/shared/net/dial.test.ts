@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMailServer, dial, createGuardedDial } from './dial.ts'
-import { openGuard } from './guard.ts'
+import { openAddressGuard } from './guard.ts'
 
 // Clients that disconnect early reset their connection.
 const server = createServer((socket) =>
@@ -46,7 +46,7 @@ describe('a connection that is not HTTP', () => {
 
 describe('a connection to a saved server', () => {
   const guarded = (answers: readonly string[], env = {}) =>
-    createGuardedDial(openGuard(env, { resolve: async () => answers }))
+    createGuardedDial(openAddressGuard(env, { resolve: async () => answers }))
 
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'localhost', 'mail', '0x7f.1'])(
     'is refused to %s',
@@ -63,7 +63,7 @@ describe('a connection to a saved server', () => {
     ['mail.example', 22, ['192.0.78.9'], 'port'],
     ['10.0.0.1', 587, [], 'address'],
   ])('is checked before it is saved: %s:%i at %j', async (host, port, answers, rule) => {
-    const checking = checkMailServer(openGuard({}, { resolve: async () => answers }), { host, port })
+    const checking = checkMailServer(openAddressGuard({}, { resolve: async () => answers }), { host, port })
     const refused = await checking.then(
       () => undefined,
       (error: unknown) => error,
@@ -87,7 +87,7 @@ describe('a connection to a saved server', () => {
       lookUps += 1
       return lookUps === 1 ? ['127.0.0.2'] : ['169.254.169.254']
     }
-    const guard = openGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
+    const guard = openAddressGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
     const dialling = createGuardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
     // Nothing listens there; an unchecked address would fail with another message.
     await expect(dialling).rejects.toMatchObject({ reason: 'unreachable', systemCode: 'ECONNREFUSED' })

@@ -1,6 +1,6 @@
 import { type Socket, type TcpNetConnectOpts, connect, isIP } from 'node:net'
 import { toNetFailure, NetFailure } from './failure.ts'
-import type { Guard } from './guard.ts'
+import type { AddressGuard } from './guard.ts'
 import { createGuardedLookup } from './connect.ts'
 import { isMailPort } from './purposes.ts'
 
@@ -17,20 +17,20 @@ export interface ServerAddress {
  * A function that opens a connection; rejects with `NetFailure`. The connection ends when the signal aborts or the
  * caller destroys it.
  */
-export type Dial = (place: ServerAddress, signal: AbortSignal) => Promise<Socket>
+export type Dialer = (place: ServerAddress, signal: AbortSignal) => Promise<Socket>
 
 /** Connects without checking the address. */
-export const dial: Dial = (place, signal) => openSocket(place, signal)
+export const dial: Dialer = (place, signal) => openSocket(place, signal)
 
 /** Throws `NetFailure` if mail to this server is not allowed; does not connect. */
-export const checkMailServer = async (guard: Guard, { host, port }: ServerAddress): Promise<void> => {
+export const checkMailServer = async (guard: AddressGuard, { host, port }: ServerAddress): Promise<void> => {
   requireMailPort({ host, port })
   await guard.addresses(host)
 }
 
 /** Returns a function that connects to mail servers, only on mail ports and at addresses that the guard allows. */
 export const createGuardedDial =
-  (guard: Guard): Dial =>
+  (guard: AddressGuard): Dialer =>
   async ({ host, port }, signal) => {
     requireMailPort({ host, port })
     // The lookup checks names; literal addresses are never looked up, so they are checked here.

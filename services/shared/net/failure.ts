@@ -1,16 +1,16 @@
-/** Why an outgoing request failed. */
-export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
+/** The reason why an outgoing request failed. */
+export type NetFailureReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
 
 /**
  * The rule of the guard that rejected an address. If private networks are not allowed, `address` also covers names that
  * do not resolve, so that callers cannot distinguish the two.
  */
-export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
+export type GuardRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
 
 /** The system error code for a name that does not resolve. */
 export const nameNotFoundCode = 'ENOTFOUND'
 
-const sentences: Readonly<Record<NetReason, string>> = {
+const sentences: Readonly<Record<NetFailureReason, string>> = {
   'not-allowed': 'is not an allowed address',
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
@@ -21,7 +21,7 @@ const sentences: Readonly<Record<NetReason, string>> = {
 interface NetFailureFacts {
   /** The host of the URL. Path, query and credentials are omitted, because they may contain secrets. */
   host?: string | undefined
-  rule?: NetRule
+  rule?: GuardRule
   /** The system error code, such as ECONNREFUSED. */
   systemCode?: string | undefined
 }
@@ -29,11 +29,11 @@ interface NetFailureFacts {
 /** The error of a failed outgoing request. The message names at most the host, so it may be logged. */
 export class NetFailure extends Error {
   override readonly name = 'NetFailure'
-  readonly reason: NetReason
-  readonly rule: NetRule | undefined
+  readonly reason: NetFailureReason
+  readonly rule: GuardRule | undefined
   readonly systemCode: string | undefined
 
-  constructor(reason: NetReason, { host, rule, systemCode }: NetFailureFacts = {}) {
+  constructor(reason: NetFailureReason, { host, rule, systemCode }: NetFailureFacts = {}) {
     const facts = [rule, systemCode].filter((fact) => fact !== undefined).join(', ')
     super(`${host ?? 'the address'} ${sentences[reason]}${facts && ` (${facts})`}`)
     this.reason = reason

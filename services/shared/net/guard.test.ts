@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { NetFailure } from './failure.ts'
-import { openGuard } from './guard.ts'
+import { openAddressGuard } from './guard.ts'
 
 /** Returns the rule that rejects a URL whose name resolves to these addresses; `allowed` if none does. */
 const ruleFor = async (url: string, answers: readonly string[], env = {}): Promise<string | undefined> => {
-  const guard = openGuard(env, { resolve: async () => answers })
+  const guard = openAddressGuard(env, { resolve: async () => answers })
   try {
     await guard.addresses(guard.readUrl(url, 'notification').hostname)
     return 'allowed'

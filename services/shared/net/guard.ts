@@ -60,14 +60,14 @@ const maxUrlLength = 2_048
 export type NameResolver = (name: string) => Promise<readonly string[]>
 
 /** Options of name look-ups. */
-export interface LookUpOptions {
+export interface LookupOptions {
   resolve?: NameResolver | undefined
   /** Timeout of a look-up; a slower one counts as failed. */
   lookUpWithinMs?: number | undefined
 }
 
-/** Decides which user-supplied addresses may be contacted. */
-export interface Guard {
+/** A guard that decides which user-supplied addresses may be contacted. */
+export interface AddressGuard {
   /** Returns the URL in canonical form; throws if the guard rejects it. */
   readUrl(given: string | URL, purpose: RequestPurpose): URL
   /** Returns the addresses of a host name or literal; throws unless all of them may be contacted. */
@@ -79,10 +79,10 @@ const resolveWithSystem: NameResolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
 /** Creates a guard, which reads its settings for every decision. */
-export const openGuard = (
+export const openAddressGuard = (
   env: Environment,
-  { resolve = resolveWithSystem, lookUpWithinMs = 5_000 }: LookUpOptions = {},
-): Guard => ({
+  { resolve = resolveWithSystem, lookUpWithinMs = 5_000 }: LookupOptions = {},
+): AddressGuard => ({
   readUrl: (given, purpose) => readUrl(given, purpose, arePrivateHostsAllowed(env)),
   async addresses(hostname) {
     const allowPrivate = arePrivateHostsAllowed(env)

@@ -1,36 +1,39 @@
 import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
-import { type Dial, type ServerAddress, checkMailServer, dial, createGuardedDial } from './dial.ts'
+import { type Dialer, type ServerAddress, checkMailServer, dial, createGuardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
-import { type Guard, type LookUpOptions, openGuard } from './guard.ts'
+import { type AddressGuard, type LookupOptions, openAddressGuard } from './guard.ts'
 import type { RequestPurpose } from './purposes.ts'
 import type { OutgoingRequest } from './send.ts'
 
 /** A function like `fetch` with limits and without redirects; rejects with `NetFailure`. */
-export type Send = (url: string | URL, outgoing?: OutgoingRequest) => Promise<Response>
+export type RequestSender = (url: string | URL, outgoing?: OutgoingRequest) => Promise<Response>
 
-/** The only way to send requests to external servers. */
+/**
+ * The client for external servers. It limits every request and checks user-supplied addresses, so all outgoing requests
+ * use it.
+ */
 export interface Net extends AsyncDisposable {
   /** Sends requests to addresses that the operator configured. */
-  trusted: Send
+  trusted: RequestSender
   /** Sends requests to user-supplied addresses: each is checked, and the connection goes to the checked address. */
-  guarded(purpose: RequestPurpose): Send
+  guarded(purpose: RequestPurpose): RequestSender
   /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
   check(url: string | URL, purpose: RequestPurpose): Promise<URL>
   /** Connections for mail: `trusted` to servers of the operator, `guarded` to saved servers, which are checked. */
-  mail: { trusted: Dial; guarded: Dial; check(server: ServerAddress): Promise<void> }
+  mail: { trusted: Dialer; guarded: Dialer; check(server: ServerAddress): Promise<void> }
   /** Opens the sockets of the connection pools of user-supplied databases. */
   connect: Connector
 }
 
-interface NetOptions extends LookUpOptions {
+interface NetOptions extends LookupOptions {
   env: Environment
 }
 
 /** Creates the clients without opening a connection; the HTTP client is loaded on first use. */
 export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
-  const guard = openGuard(env, lookUp)
+  const guard = openAddressGuard(env, lookUp)
   const agents: Agent[] = []
   let opening: ReturnType<typeof openClients> | undefined
   const loaded = () => (opening ??= openClients(guard, agents))
@@ -67,7 +70,7 @@ export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
 }
 
 /** Creates the HTTP clients and adds their pools to `agents`, which are closed at the end. */
-const openClients = async (guard: Guard, agents: Agent[]) => {
+const openClients = async (guard: AddressGuard, agents: Agent[]) => {
   const [{ Agent }, { send }, connectors] = await Promise.all([
     import('undici'),
     import('./send.ts'),
@@ -82,7 +85,7 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
   return {
     send,
     connect: guarded,
-    trusted: open(connectors.createTrustedConnector(), maxTrustedConnections),
+    trusted: open(connectors.createUnguardedConnector(), maxTrustedConnections),
     guarded: open(guarded, maxGuardedConnections),
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { TransitPublicKey } from '#proto/encrypted-secrets.ts'
-import { getOrCreate } from '../store/installation.ts'
+import { getOrCreateValue } from '../store/installation.ts'
 import type { Store } from '../store/store.ts'
 
 const algorithm = 'ECDH-ES'
@@ -11,8 +11,8 @@ const encryption = 'A256GCM'
 const TransitKey = TransitPublicKey.extend({ d: z.string() })
 type TransitKey = z.infer<typeof TransitKey>
 
-/** Decrypts secrets that other services encrypted for this one, so that the bus only carries ciphertext. */
-export interface Transit {
+/** A key pair for secrets that other services encrypt for this one, so that the bus carries only ciphertext. */
+export interface TransitKeyPair {
   /** Returns the public key for callers. */
   publicKey(): Promise<TransitPublicKey>
   /**
@@ -22,8 +22,8 @@ export interface Transit {
 }
 
 /** Opens the key pair `name` in the store. The first process creates it for all processes of the service. */
-export const openTransit = (store: Store, name: string): Transit => {
-  const key = () => getOrCreate(store, name, TransitKey, generateTransitKey)
+export const openTransitKeyPair = (store: Store, name: string): TransitKeyPair => {
+  const key = () => getOrCreateValue(store, name, TransitKey, generateTransitKey)
   return {
     publicKey: async () => TransitPublicKey.parse(await key()),
     decrypt: async (encrypted, schema) => decrypt(encrypted, schema, await key()),

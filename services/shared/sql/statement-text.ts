@@ -15,8 +15,8 @@ const logCommentPrefix = createLogComment('').slice(0, -'"}'.length)
 /** The `log_comment` of the SQL console, whose statements count as those of the user. */
 const consoleLogComment = createLogComment('console')
 
-/** SQL condition on `system.query_log`: Watchhouse itself sent the statement. */
-export const ownStatementCondition = `((startsWith(log_comment, '${logCommentPrefix}') OR http_user_agent = '${userAgent}') AND log_comment != '${consoleLogComment}')`
+/** SQL condition on `system.query_log` that matches statements of Watchhouse, except those of the SQL console. */
+export const watchhouseStatementCondition = `((startsWith(log_comment, '${logCommentPrefix}') OR http_user_agent = '${userAgent}') AND log_comment != '${consoleLogComment}')`
 
 /** SQL expression on `system.query_log`: the part of Watchhouse that sent the statement, such as `chart`. */
-export const ownPurposeExpression = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`
+export const statementSourceExpression = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import type { StoreChange, MessageText, StoredValue, ValueChange } from './driver.ts'
+import type { StoreChange, StoredOutboxMessage, StoredValue, ValueChange } from './driver.ts'
 import type { OutboxMessage, UpdateStep, AtomicUpdateStep } from './store.ts'
 
 /** The size limits of a store; tests use small ones. */
@@ -11,7 +11,7 @@ export interface StoreLimits {
   valueBytes: number
 }
 
-/** The default limits. */
+/** The size limits of a store in production. */
 export const defaultStoreLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 const maxMessages = 1_000
@@ -47,8 +47,8 @@ export const createStoreChange = (
   return { values, messages, acks, needs, fence: undefined, claimMs: undefined, outboxLimit: limits.outboxMessages }
 }
 
-const toMessageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
-  id: requireName(id),
+const toMessageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): StoredOutboxMessage => ({
+  id: requireValidName(id),
   text: encodeValue({ topic, payload }, `the message "${id}"`, limits),
 })
 
@@ -61,7 +61,7 @@ const encodeValue = (value: unknown, what: string, { valueBytes }: StoreLimits):
 }
 
 /** Returns the name if it is valid, otherwise throws `invalid`. */
-export const requireName = (name: string): string => {
+export const requireValidName = (name: string): string => {
   if (namePattern.test(name)) return name
   throw new ServiceError('invalid', 'invalid store key; use 1 to 512 characters without control characters')
 }

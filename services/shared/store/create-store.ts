@@ -5,16 +5,16 @@ import {
   createStoreChange,
   defaultStoreLimits,
   toWholeMs,
-  requireName,
+  requireValidName,
   type StoreLimits,
   createValueChange,
 } from './change.ts'
 import {
   type StoreChange,
-  type ClaimedText,
+  type ClaimedOutboxMessage,
   type StoreDriver,
   maxClaimMs,
-  type MessageText,
+  type StoredOutboxMessage,
   type StoredValue,
   type WriteResult,
 } from './driver.ts'
@@ -34,7 +34,7 @@ import { createWaker } from './waker.ts'
 const Stored = z.object({ topic: z.string(), payload: z.unknown() })
 
 /** Parses a stored message. */
-export const parseStoredMessage = ({ text, ...claimed }: ClaimedText): ClaimedMessage => ({
+export const parseStoredMessage = ({ text, ...claimed }: ClaimedOutboxMessage): ClaimedMessage => ({
   ...claimed,
   ...Stored.parse(JSON.parse(text)),
 })
@@ -132,7 +132,7 @@ const update = async <S extends z.ZodType>(
   updating: UpdateContext,
   request: UpdateRequest<S>,
 ): Promise<z.output<S> | undefined> => {
-  const key = requireName(request.key)
+  const key = requireValidName(request.key)
   const guess = prepareGuess(updating, request)
   if (guess?.change && (await isWritten(updating, guess.change))) return guess.after
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -160,7 +160,7 @@ const getAll = async <S extends z.ZodType>(
   keys: readonly string[],
   schema: S,
 ): Promise<(z.output<S> | undefined)[]> => {
-  const stored = await readAll(updating, keys.map(requireName))
+  const stored = await readAll(updating, keys.map(requireValidName))
   return keys.map((key, index) => valueOf(key, stored[index], schema))
 }
 
@@ -189,8 +189,8 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     many: ReadonlyMap<string, z.output<M>>,
   ) => AtomicUpdateStep<z.input<S>, z.input<M>> | undefined,
 ): Promise<boolean> => {
-  const others = [...new Set(many.keys)].map(requireName)
-  const keys = one ? [requireName(one.key), ...others] : others
+  const others = [...new Set(many.keys)].map(requireValidName)
+  const keys = one ? [requireValidName(one.key), ...others] : others
   const prepare = (stored: readonly (StoredValue | undefined)[]): StoreChange | undefined => {
     const storedOf = new Map(keys.map((key, index) => [key, stored[index]]))
     const before = new Map<string, z.output<M>>()
@@ -299,7 +299,7 @@ const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): 
 }
 
 const takeLease = async (driver: StoreDriver, name: string, lengthMs: number): Promise<Lease | undefined> => {
-  const token = await driver.takeLease(requireName(name), toWholeMs(lengthMs))
+  const token = await driver.takeLease(requireValidName(name), toWholeMs(lengthMs))
   if (token === undefined) return undefined
   const fence = { name, token }
   return {
@@ -332,7 +332,7 @@ const createOutbox = (driver: StoreDriver, onAppend: Outbox['onAppend'], takeOwn
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
   /** Returns the claim of a write that appends messages; undefined if no consumer has room for them. */
-  claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(): void } | undefined
+  claimFor(messages: readonly StoredOutboxMessage[]): { claimMs: number; handOver(): void } | undefined
 }
 
 /** Creates the registry for the consumer of one store. */

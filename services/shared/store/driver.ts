@@ -23,7 +23,7 @@ export interface StoreDriver extends AsyncDisposable {
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
   /** `claimMs` is at most `maxClaimMs`. */
-  claim(max: number, claimMs: number): Promise<ClaimedText[]>
+  claim(max: number, claimMs: number): Promise<ClaimedOutboxMessage[]>
   ack(ids: readonly string[]): Promise<void>
   /**
    * Sets the end of the claims of these messages, relative to now. Unclaimed messages are not changed. `claimMs` is at
@@ -55,7 +55,7 @@ export interface ValueChange {
 export interface StoreChange {
   values: readonly ValueChange[]
   fence: Fence | undefined
-  messages: readonly MessageText[]
+  messages: readonly StoredOutboxMessage[]
   /** Ids of messages to acknowledge with the write. */
   acks: readonly string[]
   /** Ids of messages that must be in the outbox; otherwise the whole change is rejected. */
@@ -73,12 +73,12 @@ export interface StoreChange {
 export type WriteResult = 'written' | 'changed' | 'fenced' | 'full' | 'gone'
 
 /** A stored message. */
-export interface MessageText {
+export interface StoredOutboxMessage {
   id: string
   text: string
 }
 
 /** A stored message that a process has claimed. */
-export interface ClaimedText extends MessageText {
+export interface ClaimedOutboxMessage extends StoredOutboxMessage {
   attempt: number
 }

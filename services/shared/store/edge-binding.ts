@@ -32,7 +32,7 @@ export const toEdgeDatabase = (address: string): StateDatabase => ({
 })
 
 /** Returns a problem for each setting that names a SQLite file although several processes must share the data. */
-export const findUnsharedFiles = (names: readonly string[], env: Environment): SettingProblem[] =>
+export const findUnsharedFileProblems = (names: readonly string[], env: Environment): SettingProblem[] =>
   names
     .filter((name) => env.NATS_URL && env[name]?.startsWith('file:'))
     .map((name) => ({

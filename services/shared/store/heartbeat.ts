@@ -18,7 +18,7 @@ const beatEveryMs = 1_000
 const noAnswerReason = 'the state store does not answer'
 const answerWithinMs = 1_000
 
-/** Probes a server once a second, because an idle connection does not show that the server hangs. */
+/** A probe of a server once a second. Without it, an idle connection would not show that the server hangs. */
 export interface Heartbeat extends AsyncDisposable {
   readonly connected: boolean
   /** Why the server does not respond; undefined while it does. */

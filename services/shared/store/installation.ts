@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Store } from './store.ts'
 
 /** Returns the value of a key. If it does not exist, exactly one process creates it. */
-export const getOrCreate = async <T>(
+export const getOrCreateValue = async <T>(
   store: Store,
   name: string,
   schema: z.ZodType<T, T>,

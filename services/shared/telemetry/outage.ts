@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Logs the outage of a dependency that makes repeated work fail. */
+/** A log for the outage of a dependency that makes repeated work fail. */
 export interface OutageLog {
   /** Records a failed attempt. */
   failed(error: unknown): void

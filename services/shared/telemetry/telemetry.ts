@@ -15,7 +15,7 @@ export type SpanKind = 'server' | 'client' | 'internal'
 /** Attributes of a span; never the text of statements. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
-/** Creates spans if an exporter is configured. */
+/** A tracer of one service. It creates spans only if an exporter is configured. */
 export interface Tracer {
   /** Starts a span under `parent`, or a new trace without one. */
   start(name: string, kind: SpanKind, parent: W3cTraceContext | undefined, attributes?: SpanAttributes): Span

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { type Call, type Feature, requireFeature } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import { type CallContext, type Feature, requireFeature } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { ErrorCode } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { Host } from '#proto/host.ts'
@@ -43,9 +43,9 @@ export interface Tool {
 /** The dependencies of a running tool. */
 export interface ToolContext {
   /** Identity, deadline and signal of the caller. */
-  call: Call
-  query: Client<typeof query>
-  report: Client<typeof report>
+  call: CallContext
+  query: ServiceClient<typeof query>
+  report: ServiceClient<typeof report>
   /** The configured hosts. */
   hosts(): Promise<readonly Host[]>
   /** The default host of the call; by default the first of the list. */
@@ -117,7 +117,7 @@ export const createToolFailure = (text: string, code?: ErrorCode): Omit<ToolResu
 /**
  * Parses the arguments and runs a tool. Throws `forbidden`, `ZodError` for invalid arguments, and the errors of `run`.
  */
-export const parseAndRun = async (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
+export const parseAndRunTool = async (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
   const incomplete = new Map<string, IncompleteReason>()
   const note = (found: IncompleteReason | null | undefined) => void (found && incomplete.set(found.message, found))
@@ -131,7 +131,7 @@ export const parseAndRun = async (tool: Tool, given: unknown, context: ToolConte
   return { ...result, text: [result.text, ...notes].join(' ') }
 }
 
-type Query = Client<typeof query>
+type Query = ServiceClient<typeof query>
 
 /** Wraps a client so that it reports incomplete results; no tool then presents them as complete. */
 const reportIncomplete = (client: Query, note: (found: IncompleteReason | null | undefined) => void): Query => ({
@@ -163,7 +163,7 @@ const reportIncomplete = (client: Query, note: (found: IncompleteReason | null |
   },
 })
 
-/** Annotations of a kind of tools, as the Model Context Protocol defines them. */
+/** Returns the annotations of a tool for the Model Context Protocol, according to its kind. */
 export const getToolAnnotations = ({ kind }: Pick<Tool, 'kind'>) => ({
   readOnlyHint: kind === 'read',
   destructiveHint: kind === 'control',

@@ -1,6 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { openBus } from '#shared/bus/open.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -26,8 +26,8 @@ interface Options {
 
 /** Dispatchers on the same servers, with a fake `query` service that returns the values of the test. */
 export interface Dispatchers extends AsyncDisposable {
-  readonly alerts: Client<typeof alerts>
-  call(): Call
+  readonly alerts: ServiceClient<typeof alerts>
+  call(): CallContext
   /** Resolves when a tick that started after this call has ended. */
   ticked(): Promise<void>
   /** Returns everything that the dispatchers have logged. */

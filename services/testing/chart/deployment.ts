@@ -10,7 +10,7 @@ import { type ProductProcess, startProcess } from '../product/product-process.ts
 import { startNats, startPostgres, startRedis, type TestServer } from '../describe-with.ts'
 import { reserveFreePort } from '../servers/port.ts'
 import { renderObjects, hostsValuesFile } from './helm.ts'
-import { buildDeclaredAccounts } from '../../generate/chart/nats.ts'
+import { buildDeclaredNatsAccounts } from '../../generate/chart/nats.ts'
 import { findConfigMap, listRenderedProcesses, type RenderedProcess, type SecretValues } from './processes.ts'
 import { operatorSecretName, type PodAddresses, createChartValues, type DeploymentOptions } from './values.ts'
 
@@ -35,7 +35,7 @@ export const createUserPassword = (user: string): string => `password-of-${user}
 /** The value of `CRON_SECRET` unless a test sets another one. */
 export const cronSecret = 'a secret of the scheduler'
 
-const users = Object.keys((await buildDeclaredAccounts()).users)
+const users = Object.keys((await buildDeclaredNatsAccounts()).users)
 
 /**
  * Renders the chart and starts its processes with the rendered arguments, variables, files and ports. Like a pod, each

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readEntry } from '../../alert-dispatcher/events/event-buckets.ts'
-import { deriveEntryPlace } from '../../alert-dispatcher/events/event-entry.ts'
+import { deriveEntryId } from '../../alert-dispatcher/events/event-entry.ts'
 import { testEvent } from '../../alert-dispatcher/testing/inbound.ts'
 import { type Dispatcher, type DispatcherEnvironment, openDispatcher } from './dispatcher.ts'
 import { type FinalState, createSendKey } from './invariants.ts'
@@ -193,7 +193,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
     await using store = await retry(() => this.#place.openStore())
     const open = new Map<string, number>()
     for (const dedupKey of eventKeys) {
-      const place = deriveEntryPlace({ source: testEvent.source, dedupKey })
+      const place = deriveEntryId({ source: testEvent.source, dedupKey })
       const { condition = null } = (await retry(() => readEntry(store, place))) ?? {}
       if (condition?.lastNotification) open.set(condition.episode, condition.sequence - 1)
     }

@@ -1,9 +1,9 @@
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import type { ConversationWrite } from '../store.ts'
 
 /** Returns a call of a user with all features and a deadline of 30 s. */
-export const createUserCall = (subject = 'user_ada'): Call => ({
+export const createUserCall = (subject = 'user_ada'): CallContext => ({
   identity: { kind: 'user', subject, features: 'all' },
   deadline: performance.now() + 30_000,
   signal: new AbortController().signal,

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import type { Call, Identity } from '#proto/call.ts'
+import type { CallContext, Identity } from '#proto/call.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../models.ts'
 
 /** Returns a call of a user, or another kind of identity, with a deadline of one minute. */
-export const createUserCall = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
+export const createUserCall = (kind: Identity['kind'] = 'user', subject = 'ada'): CallContext => ({
   identity: { kind, subject, features: 'all' },
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,

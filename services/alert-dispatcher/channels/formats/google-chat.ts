@@ -2,7 +2,7 @@ import { truncateText, truncateAndEscape, escapeHtml } from '../../messages/text
 import type { Message } from '../../messages/message.ts'
 import type { WebhookFormat } from './format.ts'
 
-/** Google Chat allows 32,000 bytes per message. */
+/** Maximum lengths that keep a message below the limit of Google Chat, which is 32,000 bytes. */
 const maxTitle = 200
 const maxFacts = 20
 const maxFact = 250

@@ -28,7 +28,7 @@ const renderLines = ({ facts, gathered, runbook }: Message): string[] => [
 const maxPlain = 4_000
 
 /** Renders the message as plain text for clients and notifications without markup. */
-export const renderPlain = ({ message, write }: Pick<RenderContext, 'message' | 'write'>): string => {
+export const renderPlainMessage = ({ message, write }: Pick<RenderContext, 'message' | 'write'>): string => {
   const { title, body } = write((text) => text)
   if (title === undefined && body === undefined) return toPlainText(message, maxPlain)
   const lines = [title ?? message.headline, truncateText(body ?? renderBody(message), maxPlain), message.url]

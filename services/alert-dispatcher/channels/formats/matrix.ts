@@ -1,5 +1,5 @@
 import type { WebhookFormat } from './format.ts'
-import { renderHtml, renderPlain } from './html.ts'
+import { renderHtml, renderPlainMessage } from './html.ts'
 
 /**
  * Format for Matrix. The URL names the room, `…/_matrix/client/v3/rooms/<room>`, and a header contains the access
@@ -17,7 +17,7 @@ export const matrixFormat: WebhookFormat = {
       url: url.href,
       body: {
         msgtype: 'm.text',
-        body: renderPlain(context),
+        body: renderPlainMessage(context),
         format: 'org.matrix.custom.html',
         formatted_body: renderHtml(context),
         // Prevents alert texts from mentioning users.

@@ -48,7 +48,7 @@ interface Run {
   isSubtle?: boolean
 }
 
-/** Text runs show their text literally, without markup. */
+/** Builds a text block from text runs, which show their text literally, without markup. */
 const buildTextBlock = (inlines: readonly Run[]) => ({
   type: 'RichTextBlock',
   inlines: inlines.map((inline) => ({ type: 'TextRun', ...inline })),

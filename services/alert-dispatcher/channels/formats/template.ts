@@ -46,7 +46,7 @@ export const fillTemplate = (
 
 const placeholderPattern = /(\{\{\s*[\w.-]+\s*\}\})/
 
-/** A missing metadata value is empty, because one template may serve several installations. */
+/** Returns a value; undefined if unknown. Missing metadata is empty, so that one template serves all installations. */
 const findValue = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 

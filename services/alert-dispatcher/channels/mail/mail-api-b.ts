@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import type { Send } from '#shared/net/net.ts'
+import type { RequestSender } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
-import { type ChannelResponse, sendRequest } from '../channel-request.ts'
-import { formatAddress, type Mail, type MailProvider } from './mail.ts'
+import { type ChannelResponse, sendChannelRequest } from '../channel-request.ts'
+import { formatMailAddress, type Mail, type MailProvider } from './mail.ts'
 
 /** Sends through Resend, which drops repeated mails with the same key for a day. */
-export const sendByMailApiB = (
+export const sendByResend = (
   { key }: Extract<MailProvider, { kind: 'mail-api-b' }>,
   { from, to, subject, text, html, messageId, headers, severity }: Mail,
-  way: Send,
+  way: RequestSender,
 ): Promise<SendResult> =>
-  sendRequest(way, {
+  sendChannelRequest(way, {
     url: 'https://api.resend.com/emails',
     headers: {
       authorization: `Bearer ${key}`,
@@ -18,8 +18,8 @@ export const sendByMailApiB = (
       'idempotency-key': messageId.replaceAll(/[<>]/g, ''),
     },
     body: JSON.stringify({
-      from: formatAddress(from),
-      to: to.map(formatAddress),
+      from: formatMailAddress(from),
+      to: to.map(formatMailAddress),
       subject,
       text,
       html,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import { emailChannel } from '../email.ts'
-import { parseAddress, formatAddress, parseProvider } from './mail.ts'
+import { parseMailAddress, formatMailAddress, parseMailProvider } from './mail.ts'
 
 describe('the mail provider', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('the mail provider', () => {
     ['smtp://mail.example:25', { port: 25, login: null }],
     ['smtp://user:pass@[::1]:25', { host: '::1' }],
   ])('is parsed from %s', (text, provider) => {
-    expect(parseProvider(text)).toMatchObject(provider)
+    expect(parseMailProvider(text)).toMatchObject(provider)
   })
 
   it.each([
@@ -31,7 +31,7 @@ describe('the mail provider', () => {
     'smtp://',
     'smtp://user:pass@mail.example:99999',
   ])('is rejected in %s, which disables mail', (text) => {
-    expect(parseProvider(text)).toBeUndefined()
+    expect(parseMailProvider(text)).toBeUndefined()
     const [problem] = findSettingProblems(emailChannel.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
     expect(problem?.sentence).toMatch(/^must be mail-api-a:\/\/KEY@DOMAIN, .* or smtps:\/\/USER:PASSWORD@HOST:PORT$/)
   })
@@ -43,8 +43,8 @@ describe('a mail address', () => {
     ['Team Ä <a+x@b.example>', { name: 'Team Ä', address: 'a+x@b.example' }, '"Team Ä" <a+x@b.example>'],
     ['<a@b.example>', { name: '', address: 'a@b.example' }, 'a@b.example'],
   ])('is parsed from %s', (text, address, written) => {
-    expect(parseAddress(text)).toEqual(address)
-    expect(formatAddress(address)).toBe(written)
+    expect(parseMailAddress(text)).toEqual(address)
+    expect(formatMailAddress(address)).toBe(written)
   })
 
   it.each([
@@ -59,6 +59,6 @@ describe('a mail address', () => {
     'x" <y@z>, "w <a@b.example>',
     'a@b.example,c@d.example',
   ])('is rejected in %j', (text) => {
-    expect(parseAddress(text)).toBeUndefined()
+    expect(parseMailAddress(text)).toBeUndefined()
   })
 })

@@ -11,7 +11,7 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** In angle brackets; the same whenever a notification is sent again. */
+  /** The id in angle brackets. A notification that is sent again has the same id. */
   messageId: string
   /** Additional headers. */
   headers: Readonly<Record<string, string>>
@@ -50,7 +50,7 @@ export const renderMail = (message: Message, { from, to }: Pick<Mail, 'from' | '
 
 /** A sender or recipient. */
 export interface MailAddress {
-  /** Empty if there is none. */
+  /** The display name; empty if there is none. */
   name: string
   address: string
 }
@@ -62,14 +62,14 @@ const mailAddressPattern = new RegExp(
 )
 
 /** Parses `a@b.example` or `Name <a@b.example>`; undefined for anything else, especially line breaks. */
-export const parseAddress = (text: string): MailAddress | undefined => {
+export const parseMailAddress = (text: string): MailAddress | undefined => {
   const { name = '', named, alone } = mailAddressPattern.exec(text.trim())?.groups ?? {}
   const address = named ?? alone
   return address === undefined ? undefined : { name: name.trim(), address }
 }
 
 /** Formats an address for a header; the name contains neither quotes nor backslashes. */
-export const formatAddress = ({ name, address }: MailAddress): string =>
+export const formatMailAddress = ({ name, address }: MailAddress): string =>
   name === '' ? address : `"${name}" <${address}>`
 
 const colors = { warning: '#b45309', critical: '#b91c1c', over: '#15803d', plain: '#111827' } as const
@@ -111,7 +111,7 @@ export interface SmtpServer {
 }
 
 /** Parses the URL of a provider; undefined for an unknown scheme or missing parts. */
-export const parseProvider = (text: string): MailProvider | undefined => {
+export const parseMailProvider = (text: string): MailProvider | undefined => {
   if (!URL.canParse(text.trim())) return undefined
   const url = new URL(text.trim())
   const login = parseUrlCredentials(url)

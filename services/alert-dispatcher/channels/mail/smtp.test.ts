@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { waitUntil } from '#shared/bus/conformance/implementations.suite.ts'
-import { type Dial, dial } from '#shared/net/dial.ts'
+import { type Dialer, dial } from '#shared/net/dial.ts'
 import {
   type DeliveryFixture,
   shortRetryPlan,
@@ -203,10 +203,10 @@ describe('mail with TLS', () => {
     from: { name: '', address: 'alerts@watch.example' },
     to: [{ name: '', address: 'one@team.example' }],
   })
-  const send = ({ port }: MailServer, host = 'localhost', isSecure = false, way: Dial = dial) =>
+  const send = ({ port }: MailServer, host = 'localhost', isSecure = false, way: Dialer = dial) =>
     sendBySmtp({ kind: 'smtp', host, port, isSecure, login: testMailUser }, mail, way)
   /** Dials the server, which then appears to have a public address. */
-  const dialFar: Dial = async (address, signal) =>
+  const dialFar: Dialer = async (address, signal) =>
     Object.defineProperty(await dial(address, signal), 'remoteAddress', { value: '192.0.78.9' })
 
   it('uses STARTTLS if the server offers it', async () => {

@@ -1,14 +1,14 @@
 import type { SMTPTransportOptions } from 'nodemailer'
 import { z } from 'zod'
 import { classifyAddress } from '#shared/net/address.ts'
-import type { Dial } from '#shared/net/dial.ts'
+import type { Dialer } from '#shared/net/dial.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import { type SendResult, maxSendMs } from '../channel.ts'
 import { classifyFailure } from '../channel-request.ts'
 import type { Mail, SmtpServer } from './mail.ts'
 
 /** Sends a mail through an SMTP server over a connection from `dial`. */
-export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Promise<SendResult> => {
+export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dialer): Promise<SendResult> => {
   const signal = AbortSignal.timeout(maxSendMs)
   try {
     const connection = await dial({ host: server.host, port: server.port }, signal)
@@ -28,7 +28,7 @@ export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Pr
 }
 
 interface SmtpConnection {
-  connection: Awaited<ReturnType<Dial>>
+  connection: Awaited<ReturnType<Dialer>>
   signal: AbortSignal
 }
 
@@ -43,7 +43,7 @@ const submitMail = async (
     host,
     port,
     secure: isSecure,
-    // Internal mail servers often lack TLS. Over the internet, a password requires it.
+    // Internal mail servers often lack TLS. To a public address, a password is sent only over TLS.
     requireTLS: login !== null && classifyAddress(connection.remoteAddress ?? '') === 'public',
     getSocket: (_options, give) => give(null, { connection }),
     disableFileAccess: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -19,7 +19,7 @@ import { type Delivery, openDelivery } from '../open-delivery.ts'
 import type { RetryPlan } from '../retry.ts'
 
 /** A service call without a deadline. */
-export const testServiceCall: Call = {
+export const testServiceCall: CallContext = {
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
@@ -79,7 +79,9 @@ export const openDeliveryFixture = async (chosen: FixtureOptions = {}): Promise<
   const store = chosen.store ?? opening.use(await openStore({ env: {}, busIsShared: false }))
   const policy: Policy = { ...testPolicy, ...chosen.policy }
   // Delivery only requests the host list.
-  const queryClient = { hosts: async () => [...hosts] } as Partial<Client<typeof query>> as Client<typeof query>
+  const queryClient = { hosts: async () => [...hosts] } as Partial<ServiceClient<typeof query>> as ServiceClient<
+    typeof query
+  >
   const delivery = opening.use(
     await openDelivery({
       env,

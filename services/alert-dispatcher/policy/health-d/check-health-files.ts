@@ -3,7 +3,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { channels } from '../../channels/index.ts'
 import { buildEnvironmentLayer } from '../layers/environment.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
-import { findLostRoutes, type RuleCatalogue, findInvalidRules } from '../warnings.ts'
+import { findRoutesWithoutTarget, type RuleCatalogue, findInvalidRules } from '../warnings.ts'
 import { type HealthFiles, readHealthFiles } from './health-files.ts'
 import type { FileProblem } from './parse-entries.ts'
 
@@ -31,7 +31,7 @@ export const checkHealthFiles = (
 const findUnreachableRoutes = ({ layer, files }: HealthFiles, env: Environment): FileProblem[] => {
   const file = files.find((name) => name.startsWith('routing.')) ?? 'routing.yaml'
   const policy = resolvePolicy([layer, buildEnvironmentLayer(env)], env, () => [])
-  const unknown = findLostRoutes(policy, env).filter(({ isKnown }) => !isKnown)
+  const unknown = findRoutesWithoutTarget(policy, env).filter(({ isKnown }) => !isKnown)
   return unknown.map(({ route, reason }) => ({ file, entry: route.id, reason }))
 }
 

@@ -98,7 +98,7 @@ const digest: ReadFile = (document, report) => {
   return { digestMinutes: read.data && toDigestMinutes(read.data) }
 }
 
-/** Readers by file name without `.yaml` or `.yml`. */
+/** Parsers by file name without `.yaml` or `.yml`. */
 export const fileParsers: Readonly<Record<string, ReadFile>> = {
   alerts,
   routing,

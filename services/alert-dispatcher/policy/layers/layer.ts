@@ -5,7 +5,7 @@ import type {
   DigestSettings,
   MaintenanceWindow,
   QuietHours,
-  Route,
+  NotificationRoute,
   RuleSettings,
 } from '#proto/alert-policy.ts'
 import type { WebhookTarget } from '../../policy.ts'
@@ -23,7 +23,7 @@ export interface PolicyLayer {
   custom: readonly CustomRule[]
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
-  routes: readonly Route[]
+  routes: readonly NotificationRoute[]
   webhookTargets: readonly WebhookTarget[]
 }
 
@@ -57,14 +57,14 @@ export const createEmptyLayer = (source: PolicyLayer['source']): PolicyLayer => 
 export const toDigestMinutes = ({ enabled, windowMinutes }: DigestSettings): number => (enabled ? windowMinutes : 0)
 
 /** An entry with the source that configures it. */
-export type WithSource<T> = T & { source: PolicyLayer['source'] }
+export type SourcedEntry<T> = T & { source: PolicyLayer['source'] }
 
 /** Merges entries by id; the highest layer wins and its entries come first. */
 export const mergeById = <T extends { id: string }>(
   layers: readonly PolicyLayer[],
   of: (layer: PolicyLayer) => readonly T[],
-): WithSource<T>[] => {
-  const merged = new Map<string, WithSource<T>>()
+): SourcedEntry<T>[] => {
+  const merged = new Map<string, SourcedEntry<T>>()
   for (const layer of layers) {
     for (const entry of of(layer)) if (!merged.has(entry.id)) merged.set(entry.id, { ...entry, source: layer.source })
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Severity } from '#proto/rules.ts'
-import type { Route } from '../../policy.ts'
+import type { NotificationRoute } from '../../policy.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer, type PolicyLayer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'
@@ -88,7 +88,7 @@ describe('layers are merged', () => {
     ).toBe(expected)
   })
 
-  it.each<[string, (Severity | null)[], Route[], Severity]>([
+  it.each<[string, (Severity | null)[], NotificationRoute[], Severity]>([
     ['the global one', [null], [], 'critical'],
     ['that of a target', [null, 'warning'], [], 'warning'],
     ['that of a route', [null], [{ ...route('a', 'webhook'), minSeverity: 'warning' }], 'warning'],

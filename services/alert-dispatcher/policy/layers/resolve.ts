@@ -8,7 +8,7 @@ import type { ChannelPolicy, Policy } from '../../policy.ts'
 const minuteMs = 60_000
 
 /** Returns the minimum severities of all configured targets; null means the global one. */
-export type ListMinSeverities = (
+export type MinSeverityLister = (
   reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
 ) => readonly (Severity | null)[]
 
@@ -16,7 +16,7 @@ export type ListMinSeverities = (
 export const resolvePolicy = (
   layers: readonly PolicyLayer[],
   env: Environment,
-  minSeveritiesOf: ListMinSeverities,
+  minSeveritiesOf: MinSeverityLister,
   fromUsers: Pick<Policy, 'subscriptions' | 'chatApplications'> = { subscriptions: [], chatApplications: [] },
 ): Policy => {
   const general = { ...defaultAlertSettings, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }

@@ -3,8 +3,8 @@ import type { WebhookTargetView } from '#proto/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Setting } from '#shared/config/setting.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { resolveVariables } from '../../channels/targets.ts'
-import { parseHeaders } from '../../channels/webhook-target-list.ts'
+import { resolveChannelVariables } from '../../channels/targets.ts'
+import { parseWebhookHeaders } from '../../channels/webhook-target-list.ts'
 import type { ChannelPolicy, WebhookTarget } from '../../policy.ts'
 
 /** Id and variables of a channel. */
@@ -37,7 +37,7 @@ export const describeFields = (
   configured: ChannelPolicy | undefined,
   env: Environment,
 ): ChannelField[] => {
-  const effective = resolveVariables(channel, env, configured)
+  const effective = resolveChannelVariables(channel, env, configured)
   return listFields(channel).map(({ field, variable, setting }) => {
     const text = effective[variable] || null
     const sources = [
@@ -56,7 +56,7 @@ export const describeFields = (
 export const describeTarget = (target: WebhookTarget, env: Environment): WebhookTargetView => {
   const { name, enabled, format, minSeverity, templates, saved, urlEnv = '', headersEnv = '', source } = target
   const url = saved?.url ?? env[urlEnv]
-  const headers = parseHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}
+  const headers = parseWebhookHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}
   return {
     id: saved?.id ?? name,
     name,

@@ -17,7 +17,7 @@ const buildTargetAssociatedData = (id: string, part: 'url' | 'headers'): string 
   JSON.stringify(['alert-webhook', id, part])
 
 /** Returns the stored form of a target. Omitted secrets keep their saved values; undefined without a URL. */
-export const sealTargetEntry = (
+export const buildTargetEntry = (
   { id, url, headers, ...fields }: WebhookTargetInput,
   before: TargetEntry | undefined,
   key: RotatingKey,

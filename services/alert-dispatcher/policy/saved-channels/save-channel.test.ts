@@ -3,10 +3,10 @@ import type { ChannelSettingsUpdate } from '#proto/alert-policy.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { readSealKey } from '#shared/seal/config.ts'
-import { chatAChannel } from '../../channels/chat-a.ts'
+import { telegramChannel } from '../../channels/chat-a.ts'
 import { channels } from '../../channels/index.ts'
-import { pushAChannel } from '../../channels/push-a.ts'
-import { resolveVariables } from '../../channels/targets.ts'
+import { ntfyChannel } from '../../channels/push-a.ts'
+import { resolveChannelVariables } from '../../channels/targets.ts'
 import { buildDatabaseLayer } from '../open-policy.ts'
 import { createEmptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
@@ -26,7 +26,7 @@ describe('a saved channel', () => {
   })
   afterEach(() => opened.disposeAsync())
 
-  const save = async (value: ChannelSettingsUpdate, channel = chatAChannel, env: Environment = key) => {
+  const save = async (value: ChannelSettingsUpdate, channel = telegramChannel, env: Environment = key) => {
     const net = opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
     await store.put('channel', channel.id, await buildChannelEntry({ env, net, store }, channel, value), 0)
   }
@@ -61,7 +61,7 @@ describe('a saved channel', () => {
   it('returns the source of each setting, and only the end of secrets', async () => {
     await save({ settings: { botToken: token } })
     const { channels: configured } = await policyWith()
-    const described = describeFields(chatAChannel, configured['chat-a'], {})
+    const described = describeFields(telegramChannel, configured['chat-a'], {})
     expect(described).toEqual([
       {
         field: 'botToken',
@@ -76,19 +76,19 @@ describe('a saved channel', () => {
 
   it('hides short secrets, and returns variables and defaults', () => {
     const short = { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_short' }
-    expect(describeFields(pushAChannel, undefined, short)).toMatchObject([
+    expect(describeFields(ntfyChannel, undefined, short)).toMatchObject([
       { field: 'url', value: null, source: 'default' },
       { field: 'token', value: '••••', source: 'environment' },
     ])
   })
 
   it('rejects secrets without an encryption key', async () => {
-    const refused = save({ settings: { botToken: token } }, chatAChannel, {})
+    const refused = save({ settings: { botToken: token } }, telegramChannel, {})
     await expect(refused).rejects.toMatchObject({
       code: 'not-implemented',
       message: expect.stringContaining('SVC_USER'),
     })
-    await save({ settings: { chatId: '-7' } }, chatAChannel, {})
+    await save({ settings: { chatId: '-7' } }, telegramChannel, {})
     expect(await variables({})).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
   })
 
@@ -106,12 +106,12 @@ describe('a saved channel', () => {
   })
 
   it.each([
-    [chatAChannel, { botTokn: token }, 'invalid', 'settings.botTokn is unknown; allowed: botToken, chatId'],
-    [chatAChannel, { enabled: 'no' }, 'invalid', 'settings.enabled is unknown'],
-    [chatAChannel, { botToken: 'secret nonsense' }, 'invalid', 'settings.botToken must be the token of a bot'],
-    [pushAChannel, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end with a topic name'],
-    [pushAChannel, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be a public address'],
-    [pushAChannel, { url: 'http://localhost:3000/secret' }, 'invalid', 'settings.url must be a public address'],
+    [telegramChannel, { botTokn: token }, 'invalid', 'settings.botTokn is unknown; allowed: botToken, chatId'],
+    [telegramChannel, { enabled: 'no' }, 'invalid', 'settings.enabled is unknown'],
+    [telegramChannel, { botToken: 'secret nonsense' }, 'invalid', 'settings.botToken must be the token of a bot'],
+    [ntfyChannel, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end with a topic name'],
+    [ntfyChannel, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be a public address'],
+    [ntfyChannel, { url: 'http://localhost:3000/secret' }, 'invalid', 'settings.url must be a public address'],
   ])('%# is rejected with the name of the field', async (channel, settings, code, says) => {
     const refused = save({ settings }, channel)
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
@@ -155,8 +155,8 @@ describe('a saved channel', () => {
       ['the token of a variable, its address back', operator, [{ url: there, token: null }], { url: null }, secret],
     ],
   )('%s', async (_case, env, before, settings, expected) => {
-    for (const each of before) await save({ settings: each }, pushAChannel, env)
-    const deps = save({ settings }, pushAChannel, env)
+    for (const each of before) await save({ settings: each }, ntfyChannel, env)
+    const deps = save({ settings }, ntfyChannel, env)
     if (expected === 'refused') {
       const failure = { code: 'invalid', details: { parameter: 'settings.token' } }
       await expect(deps).rejects.toMatchObject(failure)
@@ -165,25 +165,27 @@ describe('a saved channel', () => {
     }
     await deps
     const { channels: configured } = await policyWith(env)
-    expect(resolveVariables(pushAChannel, env, configured['push-a']).HEALTH_ALERT_PUSH_A_TOKEN || null).toBe(expected)
+    expect(resolveChannelVariables(ntfyChannel, env, configured['push-a']).HEALTH_ALERT_PUSH_A_TOKEN || null).toBe(
+      expected,
+    )
   })
 
   it('keeps a secret that cannot be decrypted with its address', async () => {
-    await save({ settings: { url: here, token: secret } }, pushAChannel)
+    await save({ settings: { url: here, token: secret } }, ntfyChannel)
     const rotated = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs' }
     for (const url of [there, here, null])
-      await expect(save({ settings: { url } }, pushAChannel, rotated)).rejects.toMatchObject({
+      await expect(save({ settings: { url } }, ntfyChannel, rotated)).rejects.toMatchObject({
         code: 'invalid',
         details: { parameter: 'settings.token' },
       })
-    await save({ minSeverity: 'critical' }, pushAChannel, rotated)
+    await save({ minSeverity: 'critical' }, ntfyChannel, rotated)
     const both = { ...rotated, SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS: key.SVC_USER_CONNECTIONS_ENCRYPTION_KEY }
     const { channels: configured } = await policyWith(both)
     expect(configured['push-a']?.variables).toEqual({
       HEALTH_ALERT_PUSH_A_URL: here,
       HEALTH_ALERT_PUSH_A_TOKEN: secret,
     })
-    await save({ settings: { url: there, token: null } }, pushAChannel, rotated)
+    await save({ settings: { url: there, token: null } }, ntfyChannel, rotated)
     expect((await policyWith(both)).channels['push-a']?.variables).toEqual({ HEALTH_ALERT_PUSH_A_URL: there })
   })
 

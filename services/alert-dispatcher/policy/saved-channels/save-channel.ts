@@ -6,8 +6,8 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { parseProvider } from '../../channels/mail/mail.ts'
-import { type ChannelSources, resolveVariables } from '../../channels/targets.ts'
+import { parseMailProvider } from '../../channels/mail/mail.ts'
+import { type ChannelSources, resolveChannelVariables } from '../../channels/targets.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
 import { ChannelEntry, decryptChannelEntry, encryptChannelValue } from './entries.ts'
 import { type ChannelSettingField, listFields } from './channel-fields.ts'
@@ -73,7 +73,7 @@ const requireSecretsAgain = (
   if (address === undefined) return
   const read = (entry: SavedTexts) => {
     const { texts, unread } = decryptChannelEntry(channel.id, entry, readSealKey(env))
-    const effective = resolveVariables(channel, env, { fromFiles, variables: texts })
+    const effective = resolveChannelVariables(channel, env, { fromFiles, variables: texts })
     return { effective, address: unread.includes(address) ? undefined : effective[address] }
   }
   const [old, now] = [read(before), read(saved)]
@@ -119,7 +119,7 @@ const requireValid = ({ field, setting }: ChannelSettingField, text: string): vo
 /** Throws `invalid` for an address that must not be reached. The check is repeated at each use. */
 export const requireAllowedAddress = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
   try {
-    const provider = parseProvider(text)
+    const provider = parseMailProvider(text)
     await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error

@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
-import { Scope } from '#proto/call.ts'
+import { ApiKeyScope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -26,7 +26,7 @@ export interface IssuedDeviceCodes {
 
 /** Device codes and user codes, from the request to the single exchange. */
 export interface DeviceCodes {
-  issue(clientId: string, scopes: readonly Scope[]): Promise<IssuedDeviceCodes>
+  issue(clientId: string, scopes: readonly ApiKeyScope[]): Promise<IssuedDeviceCodes>
   /** Responds to a poll; only one poll is granted. A client id, if sent, must be the one that requested the code. */
   poll(deviceCode: string, clientId: string | undefined): Promise<Polled>
   /** Returns the login of a typed user code; throws `not-found`. */
@@ -95,7 +95,7 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
   }
 }
 
-const createPendingLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): DeviceLoginRecord => ({
+const createPendingLogin = (clientId: string, scopes: readonly ApiKeyScope[], nowMs: number): DeviceLoginRecord => ({
   clientId,
   scopes: [...scopes],
   state: 'pending',
@@ -159,7 +159,7 @@ export const parseUserCode = (typed: string): string | undefined => {
 /** The stored state of one device login. */
 export const DeviceLoginRecord = z.object({
   clientId: z.string(),
-  scopes: z.array(Scope),
+  scopes: z.array(ApiKeyScope),
   state: z.enum(['pending', 'approved', 'denied', 'used']),
   /** Subject of the user who approved or denied it. */
   subject: z.string().nullable(),
@@ -174,7 +174,7 @@ export type DeviceLoginRecord = z.infer<typeof DeviceLoginRecord>
 export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant'
 
 /** The response to a device that polls for its key. */
-type Polled = { granted: { clientId: string; subject: string; scopes: Scope[] } } | { error: PollError }
+type Polled = { granted: { clientId: string; subject: string; scopes: ApiKeyScope[] } } | { error: PollError }
 
 /** Increase of the poll interval after a poll that arrived too early (RFC 8628 §3.5). */
 const slowDownStepMs = 5_000

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { optionalFlagSetting, type Setting, type SettingProblem, textSetting } from '#shared/config/setting.ts'
-import { edgeBindingSettings, findUnsharedFiles } from '#shared/store/edge-binding.ts'
+import { edgeBindingSettings, findUnsharedFileProblems } from '#shared/store/edge-binding.ts'
 
 const maxSubjectLength = 256
 
@@ -28,4 +28,4 @@ export const deviceSettings = {
 
 /** Returns an error if the edge SQL binding is a local file although several processes share a bus. */
 export const findDeviceLoginProblems = (env: Environment): readonly SettingProblem[] =>
-  findUnsharedFiles(['CONVERSATIONS_EDGESQL'], env)
+  findUnsharedFileProblems(['CONVERSATIONS_EDGESQL'], env)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Scope } from '#proto/call.ts'
+import type { ApiKeyScope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -11,7 +11,7 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { HttpError } from '../../response/http-exchange.ts'
 import { resolveCloudMode } from '../../installation/edition.ts'
-import { keySettings } from '../config.ts'
+import { apiKeySettings } from '../config.ts'
 import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
 import { resolveAuthProvider } from '../provider.ts'
 import {
@@ -31,7 +31,7 @@ export interface DeviceLogin {
   /** Returns the subject of keys whose device login the operator approves. */
   operatorSubject(): string
   /** Issues the codes. Throws `unavailable` while device login is disabled, as do the methods below. */
-  begin(clientId: string, scopes: readonly Scope[]): Promise<IssuedDeviceCodes>
+  begin(clientId: string, scopes: readonly ApiKeyScope[]): Promise<IssuedDeviceCodes>
   /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
   /** Returns the login of a user code. Attempts are limited per user. */
@@ -130,7 +130,7 @@ export interface DeviceLoginAvailability {
 /** Returns whether device login is enabled. It needs API keys, because devices receive one. */
 export const getDeviceLoginAvailability = (env: Environment, build: BuildInfo | undefined): DeviceLoginAvailability => {
   const { SVC_DEVICE_LOGIN: wanted, SVC_API_KEY_SECRET: secret } = parseSettings(
-    { ...deviceSettings, ...keySettings },
+    { ...deviceSettings, ...apiKeySettings },
     env,
   )
   const isWanted = wanted ?? resolveCloudMode(build, env).runtime

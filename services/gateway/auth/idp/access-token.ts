@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DeniedUsers } from '../denied-users.ts'
 import { createUserIdentity } from '../identity.ts'
-import type { AccessToken, ProviderApi } from './provider-api.ts'
+import type { AccessToken, IdpApi } from './provider-api.ts'
 
 /** Verifies OAuth access tokens. They are opaque, so the identity provider introspects them. */
 export interface AccessTokens {
@@ -27,7 +27,7 @@ const maxCachedTokens = 10_000
 const maxTokenLength = 4_096
 
 interface AccessTokensOptions {
-  api: ProviderApi
+  api: IdpApi
   clock: Clock
   log: Logger
   denied: Pick<DeniedUsers, 'has'>

@@ -26,7 +26,7 @@ export interface AccessToken {
 }
 
 /** API methods of the provider that require its secret key. */
-export interface ProviderApi {
+export interface IdpApi {
   enabled(): boolean
   /** Creates a session token; undefined if the session has ended. Throws if the provider does not respond. */
   createToken(sid: string): Promise<string | undefined>
@@ -36,7 +36,7 @@ export interface ProviderApi {
   revoke(sid: string): Promise<void>
 }
 
-export const createProviderApi = (env: Environment, fetchJson: FetchJson): ProviderApi => {
+export const createIdpApi = (env: Environment, fetchJson: FetchJson): IdpApi => {
   const settings = () => parseSettings({ IDP_API_URL, IDP_SECRET_KEY }, env)
   const post = (path: string, json?: unknown) => {
     const {

@@ -6,7 +6,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { resolvePublicUrl } from '../../request/public-url.ts'
 import { formatSetCookie, readCookie, idpCookie, isHttpsRequest, maxRenewalAgeMs } from '../cookies.ts'
-import type { ProviderApi } from './provider-api.ts'
+import type { IdpApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
 
 /** Identifies callers by session tokens of the identity provider. */
@@ -58,7 +58,7 @@ type Renew = (token: string) => Promise<string | undefined>
 
 interface RenewalOptions {
   tokens: SessionTokens
-  api: ProviderApi
+  api: IdpApi
   clock: Clock
   log: Logger
 }

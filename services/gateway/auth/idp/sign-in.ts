@@ -20,7 +20,7 @@ import {
 import type { KeySets } from '../key-sets.ts'
 import { signatureAlgorithms } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
-import type { ProviderApi } from './provider-api.ts'
+import type { IdpApi } from './provider-api.ts'
 import { formatSessionCookie } from './sessions.ts'
 import type { SessionTokens } from './session-token.ts'
 
@@ -168,7 +168,7 @@ export type SignOut = (headers: IncomingHttpHeaders) => Promise<string[]>
 
 interface SignOutOptions {
   tokens: SessionTokens
-  api: ProviderApi
+  api: IdpApi
   log: Logger
 }
 

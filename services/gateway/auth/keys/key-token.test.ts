@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
+import { type ApiKeyClaims, verifyKeySignature, signApiKey } from './key-token.ts'
 
 const secret = 'correct horse battery staple'
 const claims: ApiKeyClaims = {
@@ -12,7 +12,7 @@ const claims: ApiKeyClaims = {
   iat: 1_700_000_000,
   exp: 1_700_086_400,
 }
-const key = signKey(claims, secret)
+const key = signApiKey(claims, secret)
 const only = { current: secret, previous: undefined }
 
 const base64url = (value: unknown): string =>

@@ -27,7 +27,7 @@ const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
 export const hasKeyPrefix = (bearer: string): boolean => bearer.startsWith('svc_')
 
 /** Returns the key: `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
-export const signKey = (claims: ApiKeyClaims, secret: string): string => {
+export const signApiKey = (claims: ApiKeyClaims, secret: string): string => {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   return `svc_${payload}.${signatureOf(payload, secret)}`
 }

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
-import type { Identity, Scope } from '#proto/call.ts'
+import type { Identity, ApiKeyScope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, parseSettings } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readBearerToken, isTimingSafeEqual } from '../../request/bearer.ts'
-import { keySettings } from '../config.ts'
+import { apiKeySettings } from '../config.ts'
 import type { DeniedUsers } from '../denied-users.ts'
 import { type ApiKeyRecord, openKeyRegistry } from './registry.ts'
-import { type ApiKeyClaims, verifyKeySignature, signKey } from './key-token.ts'
+import { type ApiKeyClaims, verifyKeySignature, signApiKey } from './key-token.ts'
 
 /** The properties of a new API key. */
 export interface NewApiKey {
   label: string
   /** Subject of the user that the key acts for. Without one, the key is its own subject. */
   subject?: string | undefined
-  scopes: readonly Scope[]
+  scopes: readonly ApiKeyScope[]
   days: number
 }
 
@@ -57,7 +57,7 @@ const idBytes = 12
 
 export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys => {
   const registry = openKeyRegistry(store, clock)
-  const secret = () => parseSettings(keySettings, env).SVC_API_KEY_SECRET
+  const secret = () => parseSettings(apiKeySettings, env).SVC_API_KEY_SECRET
   const isOf = ({ claims }: ApiKeyRecord, subject: string | undefined) =>
     subject === undefined || claims.sub === subject
 
@@ -70,7 +70,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
     },
     issue: async (grant) => {
       const claims = claimsOf(grant, clock.now())
-      const apiKey = signKey(claims, requireSecret(secret()).current)
+      const apiKey = signApiKey(claims, requireSecret(secret()).current)
       await registry.add(claims)
       return { apiKey, claims }
     },
@@ -135,7 +135,7 @@ const minStrongLength = 16
 
 /** Warns about a short secret, because the holder of a key could guess it offline. */
 export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
-  const { SVC_API_KEY_SECRET: secret } = parseSettings(keySettings, env)
+  const { SVC_API_KEY_SECRET: secret } = parseSettings(apiKeySettings, env)
   if (secret !== undefined && secret.current.length < minStrongLength)
     log.warn(
       `SVC_API_KEY_SECRET has fewer than ${minStrongLength} characters and could be guessed from an API key; use the output of openssl rand -base64 32`,

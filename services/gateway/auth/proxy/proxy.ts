@@ -7,7 +7,7 @@ import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { isSharedSecret } from '../../request/bearer.ts'
 import { readIdentityHeader } from '../../request/header.ts'
-import { proxySettings, trustedSettings } from '../config.ts'
+import { proxySettings, trustedProviderSettings } from '../config.ts'
 import { createUserIdentity } from '../identity.ts'
 import type { KeySets } from '../key-sets.ts'
 import { verifyToken } from '../signed-token.ts'
@@ -19,7 +19,7 @@ import { verifyToken } from '../signed-token.ts'
 export const identifyProxyUser = async (
   request: IncomingMessage,
   env: Environment,
-  edgeAccess: EdgeAccess,
+  edgeAccess: CloudflareAccess,
 ): Promise<Identity | undefined> => {
   const named = readHeaderUser(request, env)
   if (named !== undefined) return createUserIdentity({ subject: named })
@@ -54,7 +54,7 @@ const Claims = z.object({
 })
 
 /** Verifies tokens of Cloudflare Access. */
-export interface EdgeAccess {
+export interface CloudflareAccess {
   /** Returns whether team and audience are set. Without the audience, tokens for other applications would be valid. */
   enabled(): boolean
   verify(token: string): Promise<Identity | undefined>
@@ -66,7 +66,7 @@ interface EdgeAccessOptions {
   keySets: KeySets
 }
 
-export const createEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): EdgeAccess => {
+export const createCloudflareAccess = ({ env, clock, keySets }: EdgeAccessOptions): CloudflareAccess => {
   const configured = () => {
     const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = parseSettings(
       { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD },
@@ -91,14 +91,14 @@ export const createEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): Ed
   }
 }
 
-type TrustedValues = SettingValues<typeof trustedSettings>
+type TrustedValues = SettingValues<typeof trustedProviderSettings>
 
 /**
  * Returns the user in the headers of a trusted proxy; undefined for other clients, and without a user. Throws
  * `forbidden` for a user without an allowed group.
  */
 export const identifyTrustedUser = (request: IncomingMessage, env: Environment): Identity | undefined => {
-  const settings = parseSettings(trustedSettings, env)
+  const settings = parseSettings(trustedProviderSettings, env)
   if (!isTrusted(request, settings)) return undefined
   const given = (name: string) => readIdentityHeader(request, name)
   const email = given(settings.SVC_TRUSTED_EMAIL_HEADER)

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
+import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Net } from '#shared/net/net.ts'
-import { findClickhouseCode, createHostError } from '../../clickhouse/failure.ts'
+import { findClickhouseErrorCode, createHostError } from '../../clickhouse/failure.ts'
 import type { Statement } from '../../clickhouse/statement.ts'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
-import type { ReplicationService } from '../../repldb/client.ts'
+import type { ReplicationServiceClient } from '../../repldb/client.ts'
 import type { HostProbe } from '../probe-host.ts'
 import type { SweepState } from '../sweep-state.ts'
 import { type Measurement, createMissingMeasurement } from '../measurement.ts'
@@ -14,14 +14,14 @@ import { type Measurement, createMissingMeasurement } from '../measurement.ts'
 export interface EvaluatorInput {
   host: MonitoredHost
   contact: HostProbe
-  /** Undefined when the store is unavailable. */
+  /** The state from earlier sweeps; undefined when the store is unavailable. */
   earlier: SweepState | undefined
   /** Ids of rules whose statement was denied to the user of this host. */
   denied: readonly string[]
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
   net: Pick<Net, 'trusted'>
-  replicationService: ReplicationService
-  call: Call
+  replicationService: ReplicationServiceClient
+  call: CallContext
   signal: AbortSignal
   /** The time of the local clock, which may differ from the clock of the host. */
   nowMs: number
@@ -53,7 +53,7 @@ export const detectChange = (
   }
 }
 
-/** Wraps an evaluator so that a failed statement becomes an unmeasured value with a reason. */
+/** Wraps an evaluator so that a failed statement results in a missing measurement with a reason. */
 export const catchFailures =
   (evaluator: Evaluator): Evaluator =>
   async (input) => {
@@ -78,6 +78,6 @@ export const readRows = <S extends z.ZodType>(
 
 /** Returns the reason of a failure without the server's own message, which repeats the statement. */
 export const describeFailure = (host: string, error: ServiceError): string =>
-  findClickhouseCode(error) === undefined
+  findClickhouseErrorCode(error) === undefined
     ? error.message
-    : `host ${host}: the query failed (${findClickhouseCode(error)} ${String(error.details?.clickhouseName)})`
+    : `host ${host}: the query failed (${findClickhouseErrorCode(error)} ${String(error.details?.clickhouseName)})`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePrometheusMetrics } from '../../hosts/keeper-metrics.ts'
-import { findKeeperFaults, readKeeperTotals } from './keeper-faults.ts'
+import { findKeeperFaults, readKeeperCounters } from './keeper-faults.ts'
 
 /** Synthetic metrics of a healthy node, with the metric names of Keeper. */
 const well = {
@@ -18,7 +18,7 @@ const well = {
   ClickHouseProfileEvents_KeeperRequestTotal: 500,
 }
 /** The counters of the node one sweep ago. */
-const before = readKeeperTotals(new Map(Object.entries(well)))
+const before = readKeeperCounters(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)
   return findKeeperFaults(parsePrometheusMetrics(lines.join('\n')), before).map(({ fault, isFailure }) => [

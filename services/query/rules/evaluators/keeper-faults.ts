@@ -8,7 +8,7 @@ const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'La
 type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
 
 /** Returns the counters among a node's metrics. */
-export const readKeeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
+export const readKeeperCounters = (figures: ReadonlyMap<string, number>): KeeperTotals =>
   Object.fromEntries(totals.map((name) => [name, figures.get(`ClickHouseProfileEvents_Keeper${name}`) ?? 0]))
 
 interface Fault {
@@ -24,7 +24,7 @@ const maxOpenShare = 0.8
 /** Returns the faults of a node, from its metrics and its earlier counters. Missing Keeper metrics are a failure. */
 export const findKeeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
   const figure = (name: string): number => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`) ?? 0
-  const now = readKeeperTotals(figures)
+  const now = readKeeperCounters(figures)
   const grown = (name: keyof KeeperTotals): number => Math.max(0, (now[name] ?? 0) - (before[name] ?? now[name] ?? 0))
   const checks: [fault: string, isFailure: boolean, holds: boolean][] = [
     ['quorum lost', true, isWithoutRole(figure)],
@@ -43,7 +43,7 @@ export const findKeeperFaults = (figures: ReadonlyMap<string, number>, before: K
   return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
 
-/** Every healthy node has a role: leader, follower, observer or standalone. */
+/** Returns whether a node has no role. Every healthy node is a leader, follower, observer or standalone. */
 const isWithoutRole = (figure: (name: string) => number): boolean =>
   ['IsLeader', 'IsFollower', 'IsObserver', 'IsStandalone'].every((role) => figure(role) === 0)
 
@@ -68,7 +68,7 @@ export const evaluateKeeperNode: Evaluator = async ({ host, earlier, net, signal
     const faults = findKeeperFaults(figures, earlier?.keeper ?? {})
     const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(degraded, faults.length)
     const named = faults.map(({ fault }) => fault)
-    return { measured: createMeasurement(level, named), changes: { keeper: readKeeperTotals(figures) } }
+    return { measured: createMeasurement(level, named), changes: { keeper: readKeeperCounters(figures) } }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     return { measured: createMeasurement(failing, ['no response']) }

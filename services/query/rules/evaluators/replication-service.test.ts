@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { computeSlotGrowth } from '../../repldb/slots.ts'
+import { computeSlotLagGrowth } from '../../repldb/slots.ts'
 import { updateSnapshotProgress } from '../../repldb/overview.ts'
 import { createEvaluatorInput } from '../../testing/evaluator-input.ts'
 import { createCall, openTestService, type TestService } from '../../testing/test-service.ts'
@@ -122,7 +122,7 @@ describe('the growth of a slot', () => {
     ['a level', points(3, 3, 3, 3, 3), 0],
     ['a megabyte a minute', points(0, 0.001, 0.002, 0.003, 0.004), 60 * 1_048_576],
     ['catching up', points(0.004, 0.003, 0.002, 0.001, 0), -60 * 1_048_576],
-  ])('of %s', (_what, given, expected) => expect(computeSlotGrowth(given)).toBe(expected))
+  ])('of %s', (_what, given, expected) => expect(computeSlotLagGrowth(given)).toBe(expected))
 })
 
 it('tracks the last progress of a snapshot', () => {

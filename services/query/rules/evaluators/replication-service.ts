@@ -1,10 +1,10 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbMirror } from '#proto/repldb.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import { readSnapshotProgress, updateSnapshotProgress, readOverview } from '../../repldb/overview.ts'
+import { readSnapshotProgress, updateSnapshotProgress, readMirrorOverview } from '../../repldb/overview.ts'
 import { replicationEndpoints } from '../../repldb/endpoints.ts'
 import { fetchErrorCounts } from '../../repldb/log-patterns.ts'
-import { fetchSlots, bytesPerMebibyte, fetchSlotGrowths } from '../../repldb/slots.ts'
+import { fetchSlots, bytesPerMebibyte, fetchSlotLagGrowth } from '../../repldb/slots.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import type { Evaluator } from './evaluator.ts'
 
@@ -23,7 +23,7 @@ const catchServiceErrors =
 /** Returns an evaluator that counts the mirrors in a state. */
 const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
   catchServiceErrors(async ({ replicationService, call, nowMs }) => {
-    const { mirrors } = await readOverview(replicationService, call, nowMs)
+    const { mirrors } = await readMirrorOverview(replicationService, call, nowMs)
     const names = mirrors.flatMap((mirror) => (mirror.state === state ? [mirror.name] : []))
     return { measured: createMeasurement(names.length, names) }
   })
@@ -54,7 +54,7 @@ const slotLag = catchServiceErrors(async ({ replicationService, call }) => {
 
 /** Returns the fastest lag growth of any slot in bytes per hour, or 0 while all catch up. */
 const slotLagGrowth = catchServiceErrors(async ({ replicationService, call }) => {
-  const growing = (await fetchSlotGrowths(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
+  const growing = (await fetchSlotLagGrowth(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
   return {
     measured: createMeasurement(
       growing[0]?.bytesPerHour ?? 0,

@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import { findClickhouseCode } from '../../clickhouse/failure.ts'
+import { findClickhouseErrorCode } from '../../clickhouse/failure.ts'
 import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { type Evaluator, describeFailure } from './evaluator.ts'
 
@@ -25,7 +25,7 @@ export const evaluateKeeperUnreachable: Evaluator = async ({ host, contact, run 
     return { measured: createMeasurement(0) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const code = findClickhouseCode(error)
+    const code = findClickhouseErrorCode(error)
     // Only Keeper errors and timeouts count; an unreachable or busy host says nothing about Keeper.
     if (code === 999 || code === 159 || error.code === 'timeout') return { measured: createMeasurement(1) }
     return {

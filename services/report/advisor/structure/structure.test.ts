@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Client } from '#proto/contract.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { createUserCall } from '../../testing/insights.ts'
@@ -102,14 +102,14 @@ describe('advice on a table', () => {
 
 describe('advice on codecs', () => {
   const facts = createTableFacts([createColumn('x', 'UInt64', { ratio: 2 })])
-  type Responses = Partial<Client<typeof query>>
+  type Responses = Partial<ServiceClient<typeof query>>
   const ratios: Responses = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
   const advise = (responses: Responses, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
     const fail = () => Promise.reject(new Error('unexpected call'))
     const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
     const named = { hostKey: 'box', database: 'cafe', table: 'orders', readsData: true, mayWrite: false, ...more }
     // A method without a response rejects, so the client has every method.
-    return adviseOnCodecs({ query: all as Client<typeof query>, call: createUserCall(), ...named }, of)
+    return adviseOnCodecs({ query: all as ServiceClient<typeof query>, call: createUserCall(), ...named }, of)
   }
 
   it('is estimated by the host', async () => {

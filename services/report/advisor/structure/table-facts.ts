@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Call } from '#proto/call.ts'
-import type { Client } from '#proto/contract.ts'
+import type { CallContext } from '#proto/call.ts'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
@@ -35,8 +35,8 @@ export type TableAdvisor = (facts: TableFacts) => StructureAdvice[]
 
 /** The table to analyze, and the client and call for its queries. */
 export interface TableAdviceContext {
-  query: Client<typeof query>
-  call: Call
+  query: ServiceClient<typeof query>
+  call: CallContext
   hostKey: string
   database: string
   table: string
@@ -95,6 +95,6 @@ const countColumns = async (
   }
 }
 
-/** Returns whether an error is a response of the host. It is not if the host was unreachable. */
+/** Returns whether the host responded with the error. Returns false if the host was unreachable. */
 export const isHostError = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

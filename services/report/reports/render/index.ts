@@ -64,5 +64,5 @@ const renderers = { html: renderHtml, markdown: renderMarkdown } satisfies Recor
 >
 
 /** Renders a report in the requested format. */
-export const renderInFormat = (report: HostReport, format: (typeof reportFormats)[number]): string =>
+export const renderHostReport = (report: HostReport, format: (typeof reportFormats)[number]): string =>
   renderers[format](createReportDocument(report))

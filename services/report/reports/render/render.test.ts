@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createReport, createHistoryEntry, createReportData, testReportSubject } from '../../testing/reports.ts'
 import { createDiskHours } from '../../testing/rows.ts'
-import { writeReport } from '../write-report.ts'
+import { composeReport } from '../write-report.ts'
 import { escapeMarkdown } from './markdown.ts'
-import { renderInFormat } from './index.ts'
+import { renderHostReport } from './index.ts'
 
 const evil = `<script>alert(1)</script> "x" & 'y' [a](https://evil.example) | *b* \`c\` www.evil.example`
 const steps = Array.from({ length: 28 }, (_, step) => ({
@@ -13,7 +13,7 @@ const steps = Array.from({ length: 28 }, (_, step) => ({
   p95Ms: null,
   peakMemoryBytes: 5,
 }))
-const full = writeReport(
+const full = composeReport(
   { ...testReportSubject, host: evil },
   createReportData({
     history: [createHistoryEntry('fire', 3, { title: evil })],
@@ -31,7 +31,7 @@ const full = writeReport(
 )
 
 describe('a page', () => {
-  const page = renderInFormat(full, 'html')
+  const page = renderHostReport(full, 'html')
 
   it('contains no scripts or external resources, even with malicious names', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|<a |\son\w+=|javascript:|@import|url\(|<script>/i)
@@ -68,7 +68,7 @@ describe('a page', () => {
 
 describe('Markdown', () => {
   it('keeps every cell in its column, even with special characters', () => {
-    const tables = renderInFormat(full, 'markdown')
+    const tables = renderHostReport(full, 'markdown')
       .split('\n\n')
       .filter((part) => part.startsWith('|'))
     expect(tables).toHaveLength(5)
@@ -92,7 +92,7 @@ describe('Markdown', () => {
 
   it('fences statements with more backticks than they contain', () => {
     const found = { kind: 'k', subject: 's', severity: 'info' as const, title: 't', detail: 'd', link: '/' }
-    const text = renderInFormat(
+    const text = renderHostReport(
       createReport('a', { recommendations: [{ ...found, evidenceSql: 'SELECT "```"' }] }),
       'markdown',
     )
@@ -100,6 +100,6 @@ describe('Markdown', () => {
   })
 
   it('draws charts as sparklines', () => {
-    expect(renderInFormat(full, 'markdown')).toContain('`▁▁▂')
+    expect(renderHostReport(full, 'markdown')).toContain('`▁▁▂')
   })
 })

@@ -1,5 +1,5 @@
-import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
-import type { HostReport, ReportedIncident } from '#proto/host-report.ts'
+import type { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
+import type { HostReport, ReportedAlert } from '#proto/host-report.ts'
 
 type Incidents = NonNullable<HostReport['incidents']>
 
@@ -9,10 +9,13 @@ const minFlapCount = 3
 const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
 
 /**
- * Returns the alerts of a period from the alert history. Includes alerts that fired earlier if the history of the
- * period has a line about them.
+ * Returns the alerts of a period from the alert history. Alerts that fired before the period are included
+ * if they have a history entry within the period.
  */
-export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
+export const summarizeIncidents = (
+  history: readonly AlertHistoryEntry[],
+  acknowledged: readonly Silence[],
+): Incidents => {
   const episodes = Map.groupBy(
     history.filter(({ kind }) => notifiedKinds.has(kind)),
     ({ episode }) => episode,
@@ -32,7 +35,7 @@ export const summarizeIncidents = (history: readonly HistoryEntry[], acknowledge
   }
 }
 
-const toReportedIncident = (lines: readonly HistoryEntry[], acknowledgedBy: string | undefined): ReportedIncident => {
+const toReportedIncident = (lines: readonly AlertHistoryEntry[], acknowledgedBy: string | undefined): ReportedAlert => {
   const [first] = lines
   return {
     ruleId: first?.ruleId ?? '',
@@ -44,8 +47,8 @@ const toReportedIncident = (lines: readonly HistoryEntry[], acknowledgedBy: stri
   }
 }
 
-const getDurationMs = ({ sinceMs, endedAtMs }: ReportedIncident): number =>
+const getDurationMs = ({ sinceMs, endedAtMs }: ReportedAlert): number =>
   (endedAtMs ?? Number.MAX_SAFE_INTEGER) - sinceMs
 
-const compareDurations = (one: ReportedIncident, other: ReportedIncident): number =>
+const compareDurations = (one: ReportedAlert, other: ReportedAlert): number =>
   getDurationMs(other) - getDurationMs(one) || one.ruleId.localeCompare(other.ruleId, 'en')

@@ -19,10 +19,10 @@ export interface BusImplementation {
   start(): Promise<Network>
 }
 
-/** The network between the buses of a test, and its faults. */
+/** The network between the buses of a test. Its methods simulate failures. */
 export interface Network extends AsyncDisposable {
   hub: Hub
-  /** Disconnects all until `mend`. */
+  /** Disconnects all endpoints until `mend` is called. */
   cut(): Promise<void>
   mend(): Promise<void>
   /** Serves the probe in a process that can be killed. */
@@ -78,7 +78,7 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 }
 
 /** All kinds of buses. */
-export const implementations: readonly BusImplementation[] = [memory, nats]
+export const busImplementations: readonly BusImplementation[] = [memory, nats]
 
 /** Limits with which a producer stops only when it is cancelled. */
 export const neverStarvedLimits: Partial<BusLimits> = { starvedMs: 600_000 }

@@ -11,7 +11,7 @@ import { createProbeCall, probe } from './probe.suite.ts'
 import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
-/** Declares the tests of a bus whose processes and connections fail. */
+/** Declares the tests of a bus during failures of processes and connections. */
 export const testLiveness = (place: () => BusTestContext): void => {
   /** Returns a host key whose requests are routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { z } from 'zod'
-import { type Call, Identity, Priority } from '#proto/call.ts'
-import { type Handlers, declareByteFrames, event, declareJsonFrames, rpc, service, stream } from '#proto/contract.ts'
+import { type CallContext, Identity, RequestPriority } from '#proto/call.ts'
+import {
+  type ServiceHandlers,
+  declareByteFrames,
+  event,
+  declareJsonFrames,
+  rpc,
+  service,
+  stream,
+} from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { releaseBytes } from '../body.ts'
 
@@ -25,7 +33,7 @@ export const probe = service('query', {
     input: empty,
     output: z.object({
       identity: Identity,
-      priority: Priority,
+      priority: RequestPriority,
       deadline: z.number(),
       caller: z.string(),
       traceparent: z.string().nullable(),
@@ -93,7 +101,7 @@ export const probe = service('query', {
   }),
 })
 
-export const somethingHappened = event({
+export const probeEvent = event({
   name: 'something.happened',
   doc: 'A test said so.',
   publishers: ['gateway'],
@@ -113,18 +121,21 @@ export interface ProbeRecord {
 export const secretText = 'the password is swordfish'
 
 /** Returns the handlers of an instance and their recorded calls. */
-export const createProbeHandlers = (instance: string): { handlers: Handlers<typeof probe>; seen: ProbeRecord } => {
+export const createProbeHandlers = (
+  instance: string,
+): { handlers: ServiceHandlers<typeof probe>; seen: ProbeRecord } => {
   const released = Promise.withResolvers<void>()
   const seen: ProbeRecord = { held: 0, aborted: 0, produced: 0, returned: 0, release: () => released.resolve() }
-  const untilAborted = async ({ signal }: Call): Promise<never> => {
+  const untilAborted = async ({ signal }: CallContext): Promise<never> => {
     seen.held += 1
     if (!signal.aborted) await once(signal, 'abort')
     seen.aborted += 1
     throw signal.reason
   }
   const who = async () => ({ instance })
-  const stall = async ({ on }: { on: string }, call: Call) => (on === instance ? untilAborted(call) : { instance })
-  const handlers: Handlers<typeof probe> = {
+  const stall = async ({ on }: { on: string }, call: CallContext) =>
+    on === instance ? untilAborted(call) : { instance }
+  const handlers: ServiceHandlers<typeof probe> = {
     echo: async ({ text, times }) => ({ text: text.repeat(times) }),
     call: async (_input, { identity, priority, deadline, caller, trace }) => ({
       identity,
@@ -191,8 +202,8 @@ export const createProbeHandlers = (instance: string): { handlers: Handlers<type
   return { handlers, seen }
 }
 
-/** Returns a call of a service for itself, with a deadline after the end of any test. */
-export const createProbeCall = (part: Partial<Call> = {}): Call => ({
+/** Returns the context of a call that a service makes to itself. Its deadline is later than the end of any test. */
+export const createProbeCall = (part: Partial<CallContext> = {}): CallContext => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,

@@ -60,7 +60,7 @@ export const testResponses = (place: () => BusTestContext): void => {
       ended: 'ok',
     })
     expect(calling.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
-    // Calls of the handler are children of the span of the service.
+    // The span of the service is the parent of the calls that the handler makes.
     const { traceparent } = await caller.client(probe).call({}, createProbeCall())
     expect(traceparent).toBe(answering.spans[2]?.id)
     const measured = await calling.telemetry.metrics.metrics()

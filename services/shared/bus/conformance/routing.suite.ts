@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type BusTestContext, waitUntil } from './implementations.suite.ts'
 import { pickByHash } from '../route.ts'
-import { createProbeCall, probe, somethingHappened } from './probe.suite.ts'
+import { createProbeCall, probe, probeEvent } from './probe.suite.ts'
 import { recordTelemetry } from './telemetry-recorder.suite.ts'
 
 /** Declares the tests of routing and events of a bus. */
@@ -76,7 +76,7 @@ export const testRouting = (place: () => BusTestContext): void => {
     }
     for (const _ of [1, 2, 3]) expect(await answers()).toEqual(['guest', 'guest', 'own', 'own'])
     const { bus: other } = await place().serve('other', { part: 'guest' })
-    // Only one of the two has the pool of the database.
+    // Requests for one database all go to the same instance, which has its connection pool.
     const many = () => Promise.all(Array.from({ length: 20 }, answers))
     await waitUntil(async () => (await many()).some(([any, preferred]) => any !== preferred))
     await waitUntil(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)
@@ -155,9 +155,9 @@ export const testRouting = (place: () => BusTestContext): void => {
     const publisher = await place().open('gateway')
     for (const name of ['a', 'b']) {
       const listener = await place().open('report', { instance: name })
-      await listener.on(somethingHappened, ({ number }) => received[name]?.push(number))
+      await listener.on(probeEvent, ({ number }) => received[name]?.push(number))
     }
-    for (let number = 0; number < 100; number += 1) publisher.emit(somethingHappened, { number })
+    for (let number = 0; number < 100; number += 1) publisher.emit(probeEvent, { number })
     const all = Array.from({ length: 100 }, (_, number) => number)
     await waitUntil(() => received.a?.length === 100 && received.b?.length === 100)
     expect(received).toEqual({ a: all, b: all })
@@ -166,12 +166,12 @@ export const testRouting = (place: () => BusTestContext): void => {
   it('delivers no events to a disposed listener', async () => {
     const received: number[] = []
     const bus = await place().open('gateway')
-    const first = await bus.on(somethingHappened, ({ number }) => received.push(number))
-    bus.emit(somethingHappened, { number: 1 })
+    const first = await bus.on(probeEvent, ({ number }) => received.push(number))
+    bus.emit(probeEvent, { number: 1 })
     await first[Symbol.asyncDispose]()
-    bus.emit(somethingHappened, { number: 2 })
-    const second = await bus.on(somethingHappened, ({ number }) => received.push(number))
-    bus.emit(somethingHappened, { number: 3 })
+    bus.emit(probeEvent, { number: 2 })
+    const second = await bus.on(probeEvent, ({ number }) => received.push(number))
+    bus.emit(probeEvent, { number: 3 })
     await second[Symbol.asyncDispose]()
     expect(received).toEqual([1, 3])
   })
@@ -180,17 +180,17 @@ export const testRouting = (place: () => BusTestContext): void => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
     const received: number[] = []
-    await bus.on(somethingHappened, ({ number }) => received.push(number))
+    await bus.on(probeEvent, ({ number }) => received.push(number))
     const misfit: { number: number } = JSON.parse('{"number":"one"}')
-    bus.emit(somethingHappened, misfit)
+    bus.emit(probeEvent, misfit)
     const other = await place().open('report', { telemetry })
-    other.emit(somethingHappened, { number: 1 })
+    other.emit(probeEvent, { number: 1 })
     const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
     place().release(wire)
     wire.publish('event.gateway.something.happened', new Uint8Array([1, 2, 3]))
     for (const sender of ['report', 'query-guest', 'unknown'])
       wire.publish(`event.${sender}.something.happened`, Buffer.from('{"number":3}'))
-    bus.emit(somethingHappened, { number: 2 })
+    bus.emit(probeEvent, { number: 2 })
     await waitUntil(() => received.length > 0 && logged.length >= 6)
     expect(received).toEqual([2])
     const dropped = ['event dropped', 'event dropped', 'event dropped', 'event dropped']
@@ -199,7 +199,7 @@ export const testRouting = (place: () => BusTestContext): void => {
 
   it('rejects a listener of a service that the event does not allow', async () => {
     const bus = await place().open('ingest')
-    await expect(bus.on(somethingHappened, () => {})).rejects.toThrow(
+    await expect(bus.on(probeEvent, () => {})).rejects.toThrow(
       'service "ingest" is not allowed to listen to "something.happened"',
     )
   })
@@ -208,12 +208,12 @@ export const testRouting = (place: () => BusTestContext): void => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
     const received: number[] = []
-    await bus.on(somethingHappened, ({ number }) => {
+    await bus.on(probeEvent, ({ number }) => {
       received.push(number)
       throw new Error('no')
     })
-    bus.emit(somethingHappened, { number: 1 })
-    bus.emit(somethingHappened, { number: 2 })
+    bus.emit(probeEvent, { number: 1 })
+    bus.emit(probeEvent, { number: 2 })
     await waitUntil(() => logged.length === 2)
     expect(received).toEqual([1, 2])
   })

@@ -1,17 +1,17 @@
-import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from '../wire.ts'
+import type { ServiceInstance, Hub, PublishOptions, Subscription, Wire, WireMessage } from '../wire.ts'
 
-/** A hub with network failures: messages in flight are lost, and both ends notice late or never. */
+/** A hub that simulates network failures. Messages in flight are lost, and both ends detect this late or never. */
 export interface SeverableHub extends Hub {
   /** Disconnects all endpoints. */
   cut(): void
   mend(): void
   /** Disconnects one endpoint permanently and silently. */
-  vanish(endpoint: Endpoint): Promise<void>
+  vanish(endpoint: ServiceInstance): Promise<void>
 }
 
 export const createSeverableHub = (inner: Hub): SeverableHub => {
   const wires = new Map<string, SeverableWire>()
-  const nameOf = ({ caller, instance }: Endpoint) => `${caller}.${instance}`
+  const nameOf = ({ caller, instance }: ServiceInstance) => `${caller}.${instance}`
   return {
     async connect(endpoint) {
       const wire = new SeverableWire(await inner.connect(endpoint))

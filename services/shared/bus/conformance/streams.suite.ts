@@ -151,7 +151,7 @@ export const testStreams = (place: () => BusTestContext): void => {
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  /** Serves these frames; an undefined frame is numbered too, but lost. */
+  /** Serves these frames. An undefined entry uses a sequence number but is not sent, like a lost frame. */
   const answerWith = async (frames: readonly (FrameKind | undefined)[]): Promise<void> => {
     const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
     place().release(wire)

@@ -3,7 +3,7 @@ const maxBatchItems = 500
 
 /** Writes items in batches. */
 export interface BatchWriter<T> {
-  /** Resolves or rejects with the batch that contains the item. */
+  /** Resolves when the batch that contains the item is written; rejects if that write fails. */
   write(item: T): Promise<void>
   /** Resolves when all items are written. */
   idle(): Promise<void>
@@ -42,10 +42,10 @@ const runAll = (): void => {
 }
 
 /**
- * Starts work at the end of the current event-loop iteration, together with other such work. Messages to one connection
- * are then sent in one write, which wakes the reader once.
+ * Defers work to the end of the current event-loop iteration and starts all deferred work together. Messages to one
+ * connection are then sent in one write, which wakes the reader once.
  */
-export const startTogether = <T>(work: () => T | Promise<T>): Promise<T> => {
+export const startInNextBatch = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
   waiting.push(() => resolve(startSafely(work)))
   if (waiting.length === 1) setImmediate(runAll)

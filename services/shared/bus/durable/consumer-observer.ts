@@ -26,7 +26,7 @@ export const observeConsumer = (
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)
   const waits = metrics.queueWait(registry).labels(label)
-  // While the server does not respond the last value is kept; the consumers report the outage.
+  // Reads the backlog. A failed read keeps the last value; the consumers report the outage.
   const look = () =>
     void driver.backlog(consumer).then(
       (waiting) => messages.set(label, waiting),

@@ -157,7 +157,7 @@ const runHandler = async <S extends z.ZodType>(
   if (!parsed.success) return { dead: 'its body does not match the schema' }
   return handle({
     subject,
-    // Lazy, because few handlers need it and reading it parses headers.
+    // Read on demand, because few handlers need the id, and reading it parses headers.
     get id() {
       return taken.id
     },

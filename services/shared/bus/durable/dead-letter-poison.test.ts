@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { deadLetterPoison } from './dead-letter-poison.ts'
+import { deadLetterPoisonMessages } from './dead-letter-poison.ts'
 
 const handed = (deliveries: number, error?: Error) =>
-  deadLetterPoison<unknown>(async () => {
+  deadLetterPoisonMessages<unknown>(async () => {
     if (error) throw error
     return 'done'
   })({ subject: 's', id: 'i', body: {}, deliveries })

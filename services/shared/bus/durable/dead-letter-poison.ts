@@ -6,7 +6,7 @@ import type { MessageHandler } from './queue.ts'
  * Returns a handler that dead-letters a message after 20 failed deliveries. Failures caused by an unavailable, busy or
  * slow server are retried instead, up to the `tries` of the consumer.
  */
-export const deadLetterPoison =
+export const deadLetterPoisonMessages =
   <T>(handle: MessageHandler<T>): MessageHandler<T> =>
   async (message) => {
     try {

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 /** The server-specific operations of a queue; `createQueue` implements the rest. */
 export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
-  /** The problem of the server; undefined if there is none. */
+  /** Why the queue does not work, with a remedy; undefined if there is no problem. */
   readonly problem?: string | undefined
   store(stream: AnyStreamName, message: StoredMessage): Promise<PublishResult>
   /** Registers the consumer. From then on, messages are stored until it has handled them. */

@@ -118,4 +118,4 @@ const nats: QueueImplementation = {
 }
 
 /** All kinds of queues. */
-export const implementations: readonly QueueImplementation[] = [memory, libsql, postgres, nats]
+export const queueImplementations: readonly QueueImplementation[] = [memory, libsql, postgres, nats]

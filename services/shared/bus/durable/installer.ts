@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openOutageLog } from '../../telemetry/outage.ts'
 import { type NatsHubOptions, connectToNats } from '../nats-connection.ts'
-import type { Endpoint } from '../wire.ts'
+import type { ServiceInstance } from '../wire.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { parseServerAddress } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, openJetStream } from './nats-streams.ts'
@@ -31,7 +31,10 @@ const checkEveryMs = 60_000
  * Creates all streams and consumers, and recreates them if the server loses them, until disposed. Throws `unavailable`
  * if the server cannot be reached.
  */
-export const keepStreamsInstalled = async (options: InstallerOptions, endpoint: Endpoint): Promise<StreamInstaller> => {
+export const keepStreamsInstalled = async (
+  options: InstallerOptions,
+  endpoint: ServiceInstance,
+): Promise<StreamInstaller> => {
   const { replicas, log } = options
   const limits = { ...defaultQueueLimits, ...options.limits }
   const { connection } = await connectToNats(options, endpoint)
@@ -43,6 +46,7 @@ export const keepStreamsInstalled = async (options: InstallerOptions, endpoint: 
     await ensureStreams(manager, streamNames, { address: parseServerAddress(options.url), limits, replicas })
     for (const consumer of consumerPlans) await ensureConsumer(manager, consumer, limits)
   }
+  let reconnect = Promise.withResolvers<void>()
   const run = async () => {
     while (!stop.signal.aborted) {
       let againMs = checkEveryMs
@@ -55,19 +59,16 @@ export const keepStreamsInstalled = async (options: InstallerOptions, endpoint: 
         if (!stop.signal.aborted) outage.failed(error)
         againMs = limits.retryMs
       }
-      await Promise.race([reconnected(), wait(againMs, undefined, { signal: stop.signal }).catch(() => {})])
+      await Promise.race([reconnect.promise, wait(againMs, undefined, { signal: stop.signal }).catch(() => {})])
     }
   }
-  let reconnect = Promise.withResolvers<void>()
-  const reconnected = () => reconnect.promise
-  const watch = async () => {
+  void (async () => {
     for await (const { type } of connection.status()) {
       if (type !== 'reconnect') continue
       reconnect.resolve()
       reconnect = Promise.withResolvers<void>()
     }
-  }
-  void watch()
+  })()
   const ran = run()
   return {
     get problem() {

@@ -20,6 +20,6 @@ export interface JournalEntry extends StoredMessage {
   sequence: number
   /** Time of arrival, in epoch milliseconds. */
   cameAtMs: number
-  /** The consumers that existed when the message arrived; it is removed when all of them have handled it. */
+  /** The consumers that existed when the message arrived. The entry is removed when all of them have handled it. */
   waiting: readonly string[]
 }

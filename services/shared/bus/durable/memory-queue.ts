@@ -94,7 +94,7 @@ async function* take(
   }
 }
 
-/** Returns the next message that was not removed meanwhile; undefined when the signal aborts. */
+/** Returns the next message and skips removed ones; undefined when the signal aborts. */
 const takeNext = async (stream: MemoryStream, consumer: MemoryConsumer, signal: AbortSignal) => {
   while (!signal.aborted) {
     const sequence = consumer.ready.shift()

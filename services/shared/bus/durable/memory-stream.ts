@@ -5,7 +5,7 @@ import type { ResolvedConsumer, StoredMessage } from './driver.ts'
 import { type AnyStreamName, type StreamPlan, streamPlans } from './streams.ts'
 
 /** The configuration of a stream in memory. */
-export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
+export type MemoryStreamPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStreamName
   /** Called for each removed message. */
   ended?(message: StreamEntry): void
@@ -36,7 +36,7 @@ export interface StreamEntry extends StoredMessage {
 
 /** A stream in memory. A message is removed when all its consumers have handled it. */
 export class MemoryStream {
-  readonly #plan: MemoryPlan
+  readonly #plan: MemoryStreamPlan
   readonly #messages = new Map<number, StreamEntry>()
   readonly #consumers = new Map<string, MemoryConsumer & { matches(subject: string): boolean }>()
   /** Ids of published messages with the end of their duplicate window, oldest first. */
@@ -44,7 +44,7 @@ export class MemoryStream {
   #bytes = 0
   #last = 0
 
-  constructor(plan: MemoryPlan) {
+  constructor(plan: MemoryStreamPlan) {
     this.#plan = plan
   }
 

@@ -12,7 +12,7 @@ export type MemoryStreams = Readonly<Record<AnyStreamName, MemoryStream>>
 /** Maximum bytes of a stream in memory; streams on disk may be larger. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
-/** Creates empty streams. `ended` is called for each message that is removed. */
+/** Creates empty streams, which call `ended` for each message that they remove. */
 export const openMemoryStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): MemoryStreams => {
   const open = (name: AnyStreamName) =>
     new MemoryStream({
@@ -67,7 +67,7 @@ export const storeWithJournal = (kept: MemoryStreams, journal: Journal, log: Log
     const admitted = kept[name].admit(message)
     const key = `${name} ${message.id}`
     if (!admitted) {
-      // The first message with this id may still fail to be stored.
+      // Waits for the first message with this id, because storing it may still fail.
       await underWay.get(key)
       return { duplicate: true }
     }

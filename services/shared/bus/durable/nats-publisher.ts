@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { decodeJson } from '../body.ts'
 import type { HeaderEncoder } from '../nats-connection.ts'
 import type { WireHeaders } from '../wire.ts'
-import { startTogether } from './batches.ts'
+import { startInNextBatch } from './batches.ts'
 
 /** The response of JetStream to a publish: the stream that stores the message, or an error. */
 const PublishReply = z.object({
@@ -15,7 +15,7 @@ const PublishReply = z.object({
 type PublishReply = z.output<typeof PublishReply>
 
 /** A function that publishes a message. Resolves with the response of JetStream; rejects if none arrives in time. */
-export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<PublishReply>
+export type StreamPublisher = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<PublishReply>
 
 interface PublisherOptions {
   connection: NatsConnection
@@ -29,7 +29,7 @@ interface PublisherOptions {
  * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. The
  * request function of the client is not used: it captures a stack trace per request, which doubles the cost.
  */
-export const openPublisher = ({ connection, inbox, encode, withinMs }: PublisherOptions): Publish => {
+export const openPublisher = ({ connection, inbox, encode, withinMs }: PublisherOptions): StreamPublisher => {
   const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`
   const awaited = new Map<string, (message: Msg) => void>()
   let published = 0
@@ -45,7 +45,7 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publisher
     )
     awaited.set(reply, resolve)
     try {
-      const { data } = await startTogether(() => {
+      const { data } = await startInNextBatch(() => {
         connection.publish(subject, body, { reply, headers: encode(headers) })
         return promise
       })

@@ -4,17 +4,23 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
 import { connectToNats, createHeaderEncoder, logConnection } from '../nats-connection.ts'
-import type { Endpoint } from '../wire.ts'
+import type { ServiceInstance } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
 import type { ClaimedMessage, QueueDriver, ResolvedConsumer, StoredMessage } from './driver.ts'
 import { defaultQueueLimits, type QueueLimits } from './limits.ts'
 import { createStreamFullError } from './memory-stream.ts'
-import { openPublisher, type Publish } from './nats-publisher.ts'
+import { openPublisher, type StreamPublisher } from './nats-publisher.ts'
 import { parseServerAddress, describeJetStreamError, describePublishFailure, formatServerName } from './nats-failure.ts'
-import { ensureConsumer, ensureStreams, isJetStreamNotFound, toNanoseconds, openJetStream } from './nats-streams.ts'
+import {
+  ensureConsumer,
+  ensureStreams,
+  isJetStreamNotFoundError,
+  toNanoseconds,
+  openJetStream,
+} from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStreamName, streamNames } from './streams.ts'
-import { startTogether } from './batches.ts'
+import { startInNextBatch } from './batches.ts'
 
 interface NatsQueueOptions {
   url: string
@@ -30,7 +36,7 @@ interface NatsQueueOptions {
 }
 
 /** Opens a queue on JetStream with its own connection. Throws `unavailable` if the server cannot store messages. */
-export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoint): Promise<Queue> => {
+export const openNatsQueue = async (options: NatsQueueOptions, endpoint: ServiceInstance): Promise<Queue> => {
   const limits = { ...defaultQueueLimits, ...options.limits }
   const { connection, inbox, nats } = await connectToNats(options, endpoint)
   try {
@@ -53,7 +59,7 @@ export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoin
 interface NatsQueueParts {
   connection: NatsConnection
   manager: JetStreamManager
-  publish: Publish
+  publish: StreamPublisher
   limits: QueueLimits
   /** Creates the streams; undefined if another user creates them. */
   ensure: (() => Promise<void>) | undefined
@@ -65,7 +71,7 @@ interface NatsQueueParts {
 class NatsQueue implements QueueDriver {
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
-  readonly #publish: Publish
+  readonly #publish: StreamPublisher
   readonly #limits: QueueLimits
   readonly #ensure: NatsQueueParts['ensure']
   readonly #log: Logger | undefined
@@ -208,9 +214,9 @@ const toClaimedMessage = (message: JsMsg, mayRepeat: boolean): ClaimedMessage =>
   deliveries: message.info.deliveryCount,
   ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / toNanoseconds(1)),
   done: async () => {
-    if (mayRepeat) return startTogether(() => message.ack())
+    if (mayRepeat) return startInNextBatch(() => message.ack())
     // Without a confirmation, the message is redelivered, and its handler recognizes that it was already handled.
-    if (!(await startTogether(() => message.ackAck()))) throw createUnavailableError()
+    if (!(await startInNextBatch(() => message.ackAck()))) throw createUnavailableError()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
   working: () => message.working(),
@@ -229,6 +235,6 @@ const createMissingConsumerError = ({ stream, name }: ResolvedConsumer): Service
 const streamFullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
 
 const undefinedWhenMissing = (error: unknown): undefined => {
-  if (isJetStreamNotFound(error)) return undefined
+  if (isJetStreamNotFoundError(error)) return undefined
   throw createUnavailableError(error)
 }

@@ -84,7 +84,7 @@ const ensureStream = async (
   config: ReturnType<typeof createStreamConfig>,
 ): Promise<void> => {
   const known = await manager.streams.info(config.name).catch((error: unknown) => {
-    if (isJetStreamNotFound(error)) return undefined
+    if (isJetStreamNotFoundError(error)) return undefined
     throw error
   })
   if (known === undefined) await manager.streams.add(config)
@@ -119,7 +119,7 @@ const notFoundStatus = 404
 const messageNotFoundCode = 10_043
 
 /** Returns whether JetStream reports that the requested object does not exist. */
-export const isJetStreamNotFound = (error: unknown): boolean => {
+export const isJetStreamNotFoundError = (error: unknown): boolean => {
   const { code, err_code: detail } = readApiError(error) ?? {}
   return code === notFoundStatus || detail === messageNotFoundCode
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Environment } from '../../config/environment.ts'
 import { openStateDatabase } from '../../store/sql/state-database.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import type { Endpoint } from '../wire.ts'
+import type { ServiceInstance } from '../wire.ts'
 import { type OpenMemoryQueue, openJournaledQueues, openMemoryQueues } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
 
@@ -16,14 +16,14 @@ interface QueuesOptions {
   log: Logger
 }
 
-/** Opens the queues of the services of this process. Dispose it only after all of its queues. */
-export interface Queues extends AsyncDisposable {
+/** Opens one queue per service of this process. It must be disposed after all of its queues. */
+export interface QueueFactory extends AsyncDisposable {
   /** Opens the queue of a service, with its name and log. */
-  open(endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>
+  open(endpoint: ServiceInstance, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>
 }
 
-/** Returns the opener of queues: on JetStream if `url` is set, otherwise in memory. */
-export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): Queues => {
+/** Returns a factory of queues: on JetStream if `url` is set, otherwise in memory. */
+export const openQueueFactory = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): QueueFactory => {
   if (url === undefined) return openMemoryQueuesOfProcess(env, log)
   return {
     async open(endpoint, { log, metrics }) {
@@ -35,12 +35,12 @@ export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOption
   }
 }
 
-const openMemoryQueuesOfProcess = (env: Environment, log: Logger): Queues => {
+const openMemoryQueuesOfProcess = (env: Environment, log: Logger): QueueFactory => {
   const opened = new AsyncDisposableStack()
   let opening: Promise<OpenMemoryQueue> | undefined
   return {
     async open(_endpoint, { log: own, metrics }) {
-      // Lazy, because a process without a queue needs no database.
+      // Opened on first use, because a process without a queue needs no database.
       opening ??= openMemoryQueueOpener(env, log, opened)
       return (await opening)(own, metrics)
     },

@@ -4,14 +4,14 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { describeWith } from '../../../testing/describe-with.ts'
 import { waitUntil } from '../conformance/implementations.suite.ts'
-import { type QueueTestServer, implementations } from './implementations.suite.ts'
+import { type QueueTestServer, queueImplementations } from './implementations.suite.ts'
 import type { MessageHandler, Queue } from './queue.ts'
 
 const Body = z.object({ text: z.string() })
 const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.>', body: Body } as const
 const subject = 'inbound.webhook.default'
 
-for (const implementation of implementations) {
+for (const implementation of queueImplementations) {
   describeWith(implementation.needs, `a queue on ${implementation.name}`, () => {
     let place: QueueTestServer
     let queue: Queue

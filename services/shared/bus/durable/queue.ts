@@ -72,7 +72,7 @@ export interface DeadLetters {
    */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
   get(id: string): Promise<DeadLetter | undefined>
-  /** Removes a letter; returns false if it does not exist. */
+  /** Removes a dead letter; returns whether it existed. */
   remove(id: string): Promise<boolean>
 }
 

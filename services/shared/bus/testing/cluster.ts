@@ -1,9 +1,9 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Call, Identity, ServiceName } from '#proto/call.ts'
+import type { CallContext, Identity, ServiceName } from '#proto/call.ts'
 import { declareByteFrames, rpc, service, stream } from '#proto/contract.ts'
 import { encodeJson } from '../body.ts'
-import type { ServedPart } from '../bus.ts'
+import type { ServingRole } from '../bus.ts'
 import { createRequestSigner } from '../config.ts'
 import { createProbeCall } from '../conformance/probe.suite.ts'
 import { openBus, openMemoryHub } from '../open.ts'
@@ -71,18 +71,18 @@ export const startCluster = async (mode: 'required' | 'accepted' = 'required') =
   const opened = new AsyncDisposableStack()
   const open = async (caller: ServiceName, signatures = signaturesOf(caller), instance: string = caller) =>
     opened.use(await openBus({ hub, caller, instance, version: 'test', signatures }))
-  const changed: Call[] = []
-  const change = async (_input: object, call: Call) => {
+  const changed: CallContext[] = []
+  const change = async (_input: object, call: CallContext) => {
     changed.push(call)
     return {}
   }
-  const serveQuery = async (instance: string, part: ServedPart = 'all', holder = 'query') => {
+  const serveQuery = async (instance: string, part: ServingRole = 'all', holder = 'query') => {
     const query = await open('query', signaturesOf(holder), instance)
     const handlers = {
       kill: change,
       keep: change,
-      rows: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
-      dial: async (_input: object, { identity }: Call) => ({ subject: identity.subject }),
+      rows: async (_input: object, { identity }: CallContext) => ({ subject: identity.subject }),
+      dial: async (_input: object, { identity }: CallContext) => ({ subject: identity.subject }),
       pieces: async () => ({ head: {}, frames: yieldNoFrames() }),
     }
     await query.serve(actingContract, handlers, { part })

@@ -1,4 +1,4 @@
-import { isServiceName, serviceCalls } from '#proto/call.ts'
+import { isServiceName, serviceDependencies } from '#proto/call.ts'
 import { deriveKey } from '../signatures.ts'
 import { listKeyHolders } from '../subject.ts'
 
@@ -20,7 +20,7 @@ export const formatCallKeys = (caller: string, secret: string): string =>
 
 /** Returns the services and guest parts that a service calls. */
 export const listCallees = (caller: string): string[] =>
-  isServiceName(caller) ? serviceCalls[caller].flatMap(listKeyHolders) : []
+  isServiceName(caller) ? serviceDependencies[caller].flatMap(listKeyHolders) : []
 
 /** Returns the key with which one service signs its calls to another. */
 export const deriveCallKey = (caller: string, callee: string, secret: string): string =>

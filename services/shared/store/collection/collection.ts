@@ -52,13 +52,13 @@ type Criterion<V> =
   | { readonly isSet: true }
 
 /** Conditions by column; the id is one of the columns. */
-export type Where<C extends Columns> = { readonly [K in keyof C]?: Criterion<ValueOf<C[K]>> | undefined } & {
+export type DocumentFilter<C extends Columns> = { readonly [K in keyof C]?: Criterion<ValueOf<C[K]>> | undefined } & {
   readonly id?: Criterion<string> | undefined
 }
 
 /** Filter and order of documents; by default all documents by id. */
 export interface CollectionQuery<C extends Columns> {
-  readonly where?: Where<C>
+  readonly where?: DocumentFilter<C>
   /** Column to order by. Default: the id. Documents with equal values are ordered by ascending id. */
   readonly orderBy?: keyof C & string
   readonly descending?: boolean
@@ -89,7 +89,7 @@ export interface Collection<T, C extends Columns, S> {
   page(query: CollectionQuery<C> & { limit: number }): Promise<Page<T>>
   summaryPage(query: CollectionQuery<C> & { limit: number }): Promise<Page<S>>
   ids(query?: CollectionQuery<C>): Promise<string[]>
-  count(where?: Where<C>): Promise<number>
+  count(where?: DocumentFilter<C>): Promise<number>
   /**
    * Replaces a document with the result of `next`, or changes nothing if that is undefined. `next` runs again after a
    * concurrent change; throws `busy` if conflicts persist.
@@ -99,7 +99,7 @@ export interface Collection<T, C extends Columns, S> {
     next: (present: T | undefined) => R,
   ): Promise<{ before: T | undefined; after: R }>
   /** Removes matching documents; returns their number. */
-  remove(where: Where<C>): Promise<number>
+  remove(where: DocumentFilter<C>): Promise<number>
 }
 
 /** Collections of one database or of memory. */
@@ -229,7 +229,7 @@ const toRowQuery = <C extends Columns>({ where, ...rest }: CollectionQuery<C> = 
 
 type AnyCriterion = Criterion<string | number> | undefined
 
-const toConditions = <C extends Columns>(where: Where<C> = {}): ColumnCondition[] =>
+const toConditions = <C extends Columns>(where: DocumentFilter<C> = {}): ColumnCondition[] =>
   Object.entries<AnyCriterion>(where).flatMap(([column, criterion]) => toCondition(column, criterion) ?? [])
 
 const toCondition = (column: string, criterion: AnyCriterion): ColumnCondition | undefined => {

@@ -4,7 +4,7 @@ export type ColumnValue = string | number | null
 /** The type of a column: text or integer. */
 export type ColumnType = 'text' | 'integer'
 
-/** The table of a collection. */
+/** The declaration of the table of a collection. */
 export interface TableSpec {
   /** The name of the table, without prefix. */
   readonly name: string

@@ -1,5 +1,12 @@
 import { ServiceError } from '#proto/errors.ts'
-import type { StoreChange, ClaimedText, StoreDriver, StoredValue, ValueChange, WriteResult } from '../driver.ts'
+import type {
+  StoreChange,
+  ClaimedOutboxMessage,
+  StoreDriver,
+  StoredValue,
+  ValueChange,
+  WriteResult,
+} from '../driver.ts'
 import type { Fence } from '../store.ts'
 
 const maxKeys = 200_000
@@ -121,8 +128,8 @@ const renewLease = (leases: Map<string, HeldLease>, { name, token }: Fence, leng
   return true
 }
 
-const claim = (outbox: Map<string, PendingMessage>, max: number, claimMs: number): ClaimedText[] => {
-  const claimed: ClaimedText[] = []
+const claim = (outbox: Map<string, PendingMessage>, max: number, claimMs: number): ClaimedOutboxMessage[] => {
+  const claimed: ClaimedOutboxMessage[] = []
   for (const [id, message] of outbox) {
     if (claimed.length >= max) break
     if (message.claimedUntilMs > readClockMs()) continue

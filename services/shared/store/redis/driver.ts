@@ -1,15 +1,21 @@
 import { z } from 'zod'
 import type { Redis } from 'ioredis'
-import { type StoreChange, type ClaimedText, type StoreDriver, type StoredValue, maxClaimMs } from '../driver.ts'
+import {
+  type StoreChange,
+  type ClaimedOutboxMessage,
+  type StoreDriver,
+  type StoredValue,
+  maxClaimMs,
+} from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { connectRedis } from './connection.ts'
-import { appendChannel, redisKeys, formatLeaseKey, formatValueKey } from './keys.ts'
+import { outboxChannel, redisKeys, formatLeaseKey, formatValueKey } from './keys.ts'
 import { type RedisScript, toRedisFailure, describeRedisError, runRedisScript, createScript } from './run-script.ts'
 import {
   ackScript,
   claimScript,
-  holdsScript,
+  findMessagesScript,
   renewLeaseScript,
   renewScript,
   takeLeaseScript,
@@ -89,7 +95,7 @@ const write = (evaluate: Evaluate, change: StoreChange): Promise<unknown> => {
     fence?.name ?? '',
     fence?.token ?? 0,
     outboxLimit,
-    appendChannel,
+    outboxChannel,
     claimMs ?? 0,
     acks.length,
     needs.length,
@@ -120,10 +126,10 @@ const renewLease = async (evaluate: Evaluate, { name, token }: Fence, lengthMs: 
 const claimLua = createScript(claimScript)
 const ackLua = createScript(ackScript)
 const renewLua = createScript(renewScript)
-const holdsLua = createScript(holdsScript)
+const holdsLua = createScript(findMessagesScript)
 const Claimed = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
-const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<ClaimedText[]> => {
+const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<ClaimedOutboxMessage[]> => {
   const replies = await evaluate(claimLua, [messages, waiting, claimed, attempts], [max, maxClaimMs, claimMs])
   return Claimed.parse(replies).map(([id, message, attempt]) => ({
     id,
@@ -139,6 +145,6 @@ const listen = async (client: Redis, wake: () => void): Promise<AsyncDisposable>
   subscriber.on('error', () => {})
   subscriber.on('message', wake)
   subscriber.on('ready', wake)
-  subscriber.subscribe(appendChannel).catch(() => {})
+  subscriber.subscribe(outboxChannel).catch(() => {})
   return { [Symbol.asyncDispose]: async () => subscriber.disconnect() }
 }

@@ -26,4 +26,4 @@ export const formatValueKey = (key: string): string => formatRedisKey(`value:${k
 export const formatLeaseKey = (name: string): string => formatRedisKey(`lease:${name}`)
 
 /** Channel that announces appended messages. */
-export const appendChannel = `${redisPrefix}:outbox`
+export const outboxChannel = `${redisPrefix}:outbox`

@@ -9,8 +9,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
  * Versions detect a value that was changed and restored meanwhile. Messages that their writer claims are not announced.
  * KEYS: fences, messages, waiting, claimed, attempts, then one key per value.
  * ARGV: fence name, fence token, outbox limit, channel, claim length in ms or 0, numbers of acknowledged and required
- * messages; then the ids of both; then expected version, new version, keep flag, text and expiry in ms of each value;
- * then id and text of each message.
+ * messages. These are followed by the ids of the acknowledged and the required messages.
+ * Each value adds its expected version, new version, keep flag, text and expiry in ms. Each message adds id and text.
  */
 export const writeScript = `
 local time = redis.call('TIME')
@@ -69,7 +69,7 @@ return 'written'
 
 /**
  * Claims the oldest messages; those with an expired claim first return to their position. A claim that ends more than
- * two maximum lengths ahead precedes a backward step of the server clock; it counts as expired.
+ * two maximum lengths ahead was made before the server clock was set back; it counts as expired.
  * KEYS: messages, waiting, claimed, attempts. ARGV: maximum number of messages, maximum claim length, length of these
  * claims.
  */
@@ -108,7 +108,7 @@ for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[i]) en
 `
 
 /** Returns the ids that are in the outbox. KEYS: messages. ARGV: ids. */
-export const holdsScript = `
+export const findMessagesScript = `
 local held = {}
 for _, id in ipairs(ARGV) do
   if redis.call('HEXISTS', KEYS[1], id) == 1 then table.insert(held, id) end
@@ -119,7 +119,7 @@ return held
 /**
  * Takes a lease and returns its token; returns 0 if the lease is held. Tokens start at the server time, so they keep
  * growing even if the server loses its data. All takers of a name use the same length. A lease with more than twice
- * that length left precedes a backward step of the server clock; it counts as free.
+ * that length left was taken before the server clock was set back; it counts as free.
  * KEYS: lease, fences. ARGV: lease name, length in ms.
  */
 export const takeLeaseScript = `${clock}

@@ -84,8 +84,8 @@ export interface Database extends AsyncDisposable {
 }
 
 /**
- * Called when the database becomes unavailable or available again. While it is available, also called with the reason
- * for each failure.
+ * A function that is called when the database becomes unavailable or available again. While the database is
+ * available, the function is also called with the reason for each failure.
  */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 

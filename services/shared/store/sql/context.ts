@@ -40,7 +40,7 @@ export const notify = async ({ database, channel }: SqlContext, transaction: Kys
  * Returns the condition that the time in `column`, the end of a period of `lengthMs`, has passed. A time more than
  * twice that length ahead was written before the database clock was set back; it counts as past.
  */
-export const buildPastCondition = <DB, TB extends keyof DB>(
+export const buildExpiryCondition = <DB, TB extends keyof DB>(
   where: ExpressionBuilder<DB, TB>,
   column: ReferenceExpression<DB, TB>,
   now: RawBuilder<number>,

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type StoreDriver, type ClaimedText, maxClaimMs } from '../driver.ts'
+import { type StoreDriver, type ClaimedOutboxMessage, maxClaimMs } from '../driver.ts'
 import type { Fence } from '../store.ts'
 import { type DatabaseListener, openDatabase } from './connection.ts'
-import { type SqlContext, buildPastCondition } from './context.ts'
+import { type SqlContext, buildExpiryCondition } from './context.ts'
 import { migrate } from './migrate.ts'
 import type { StateDatabase } from './state-database.ts'
 import { type StoreTables, createNowExpression, listStoreMigrations, storeTableNames } from './tables.ts'
@@ -25,7 +25,7 @@ const takeLease = async ({ tables, now }: SqlContext, name: string, lengthMs: nu
       conflict
         .column('name')
         .doUpdateSet((update) => ({ token: update('watchhouse_leases.token', '+', 1), expires_at_ms }))
-        .where((where) => buildPastCondition(where, 'watchhouse_leases.expires_at_ms', now, lengthMs)),
+        .where((where) => buildExpiryCondition(where, 'watchhouse_leases.expires_at_ms', now, lengthMs)),
     )
     .returning('token')
     .executeTakeFirst()
@@ -89,11 +89,15 @@ export const removeExpiredValues = async ({ tables, now }: SqlContext): Promise<
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
 
 /** Claims the oldest messages. Skips rows that another process is claiming, so claimers never wait for each other. */
-const claim = async ({ database, tables, now }: SqlContext, max: number, claimMs: number): Promise<ClaimedText[]> => {
+const claim = async (
+  { database, tables, now }: SqlContext,
+  max: number,
+  claimMs: number,
+): Promise<ClaimedOutboxMessage[]> => {
   const oldest = tables
     .selectFrom('watchhouse_outbox')
     .select('place')
-    .where((where) => buildPastCondition(where, 'claimed_until_ms', now, maxClaimMs))
+    .where((where) => buildExpiryCondition(where, 'claimed_until_ms', now, maxClaimMs))
     .orderBy('place')
     .limit(max)
   const rows = await tables

@@ -11,7 +11,7 @@ const retryDelayMs = 1_000
 const endOfStream = '[DONE]'
 
 /** Streams an answer into a message until its end. Reconnects when the connection is lost. */
-export const streamAnswerInto = async (
+export const streamAnswer = async (
   first: Response,
   run: string,
   message: Message,

@@ -1,7 +1,7 @@
 import { createQuery, useQueryClient } from '@tanstack/svelte-query'
 import { onDestroy } from 'svelte'
-import { configCheckQuery } from '#lib/api/agent.ts'
-import { createAttempt } from '#lib/api/attempt.svelte.ts'
+import { modelGatewaysQuery } from '#lib/api/agent.ts'
+import { createActionRunner } from '#lib/api/attempt.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { createRandomId } from '#lib/ui/random-id.ts'
 import { Chat } from './chat.svelte.ts'
@@ -19,12 +19,12 @@ import {
 export class ChatSession {
   /** The selected model; null selects the default. */
   model = $state<string | null>(null)
-  readonly check = createQuery(() => configCheckQuery())
+  readonly check = createQuery(() => modelGatewaysQuery())
   readonly backend = createQuery(() => conversationBackendQuery())
   readonly store = $derived(this.backend.data?.backend === 'browser' ? browserConversations : serverConversations)
   readonly chat: Chat
   readonly #client = useQueryClient()
-  readonly #attempt = createAttempt()
+  readonly #attempt = createActionRunner()
   /** Id of the conversation requested last. Other conversations that finish loading later are discarded. */
   #wanted: string | null = null
 

@@ -1,8 +1,15 @@
-import { startAnswer, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
+import {
+  startAnswer,
+  decideApproval,
+  decideEgress,
+  resumeAnswer,
+  stopAnswer,
+  type CurrentPage,
+} from '#lib/api/agent.ts'
 import { getFailureMessage } from '#lib/api/failure.ts'
 import { createRandomId } from '#lib/ui/random-id.ts'
-import { streamAnswerInto } from './answer-stream.ts'
-import { trimForRequest } from './message-limits.ts'
+import { streamAnswer } from './answer-stream.ts'
+import { trimMessagesForRequest } from './message-limits.ts'
 import { createUserMessage, type Message, type ToolPart } from './message.ts'
 
 /** The host, the model and the page of a question. */
@@ -10,7 +17,7 @@ export interface ChatContext {
   host: number
   model: string | null
   /** The page that the user is viewing; absent without page context. */
-  seen?: SeenPage | undefined
+  seen?: CurrentPage | undefined
 }
 
 /** Called when a conversation should be saved: when a question is sent and when its answer ends. */
@@ -85,7 +92,7 @@ export class Chat {
     const messages = $state.snapshot(this.messages)
     this.#onchange(this.id, messages, context)
     const { host: hostId, model, seen: pageContext } = context
-    const body = { id: this.id, messages: trimForRequest(messages), hostId, model, pageContext }
+    const body = { id: this.id, messages: trimMessagesForRequest(messages), hostId, model, pageContext }
     return this.#stream(context, (signal) => startAnswer(body, signal))
   }
 
@@ -102,7 +109,7 @@ export class Chat {
       if (response) {
         this.messages.push({ id: createRandomId(), role: 'assistant', parts: [] })
         const message = this.messages.at(-1)
-        if (message) await streamAnswerInto(response, response.headers.get('x-run-id') ?? id, message, signal)
+        if (message) await streamAnswer(response, response.headers.get('x-run-id') ?? id, message, signal)
         if (!signal.aborted) this.#onchange(id, $state.snapshot(this.messages), context)
       }
     } catch (error) {

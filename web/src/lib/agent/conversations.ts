@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from '#lib/api/call.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
-import { trimForStorage } from './message-limits.ts'
+import { readStoredJson, writeStoredText } from '#lib/state/browser-storage.ts'
+import { trimMessagesForStorage } from './message-limits.ts'
 import { getMessageText, type Message } from './message.ts'
 
 /** A conversation in the list, without its messages. */
@@ -54,7 +54,7 @@ export const serverConversations: ConversationStorage = {
     const body = {
       hostId: hostId !== null && hostId >= 0 ? hostId : null,
       model,
-      messages: trimForStorage(messages).map(({ parts, ...each }) => ({
+      messages: trimMessagesForStorage(messages).map(({ parts, ...each }) => ({
         ...each,
         parts: parts.map((part) => ({ ...part })),
       })),
@@ -89,7 +89,7 @@ const writeConversations = (conversations: readonly Conversation[]): void => {
   const written = conversations
     .slice(0, maxConversations)
     .filter((each) => (characters += JSON.stringify(each).length) <= maxCharacters)
-  writeStored(storageKey, JSON.stringify(written))
+  writeStoredText(storageKey, JSON.stringify(written))
 }
 
 const readConversations = (): Conversation[] => {

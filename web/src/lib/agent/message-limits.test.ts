@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentRequest } from '#proto/http/agent.ts'
-import { trimForStorage, trimForRequest } from './message-limits.ts'
+import { trimMessagesForStorage, trimMessagesForRequest } from './message-limits.ts'
 import { createUserMessage, type Message, type MessagePart } from './message.ts'
 
 const result = (length: number): MessagePart => ({
@@ -14,10 +14,10 @@ const answered = (...parts: MessagePart[]): Message => ({ id: 'a', role: 'assist
 const question = (text: string) => createUserMessage('q', text)
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-describe('trimForRequest', () => {
+describe('trimMessagesForRequest', () => {
   it('keeps everything that a model reads', () => {
     const thought: MessagePart = { type: 'reasoning', text: 'Hm.', state: 'done' }
-    const [, answer] = trimForRequest([
+    const [, answer] = trimMessagesForRequest([
       question('a'),
       answered(thought, result(1), { type: 'data-usage', data: {} }),
       question('b'),
@@ -33,7 +33,7 @@ describe('trimForRequest', () => {
     ],
     ['answers with many parts', [question('a'), answered(...Array.from({ length: 300 }, () => result(1)))]],
   ])('keeps the newest of %s, starting with a question', (_what, before) => {
-    const messages = trimForRequest([...before, question('b')])
+    const messages = trimMessagesForRequest([...before, question('b')])
     expect(messages.length).toBeGreaterThan(2)
     expect(messages.length).toBeLessThanOrEqual(64)
     expect(messages[0]?.role).toBe('user')
@@ -43,19 +43,19 @@ describe('trimForRequest', () => {
   })
 })
 
-describe('trimForStorage', () => {
+describe('trimMessagesForStorage', () => {
   it('keeps a conversation that fits', () => {
     const messages = [question('a'), answered(result(50_000))]
-    expect(trimForStorage(messages)).toEqual(messages)
+    expect(trimMessagesForStorage(messages)).toEqual(messages)
   })
 
   it('shortens the oldest results first, then drops the oldest messages', () => {
     const long = Array.from({ length: 20 }, () => [question('a'), answered(result(16_000))]).flat()
-    const kept = trimForStorage(long)
+    const kept = trimMessagesForStorage(long)
     expect(kept).toHaveLength(long.length)
     expect(bytesOf(kept)).toBeLessThan(512 * 1_024)
     expect(kept.at(-1)).toEqual(long.at(-1))
-    const longer = trimForStorage(Array.from({ length: 90 }, (_, at) => question(`${at}${'x'.repeat(8_000)}`)))
+    const longer = trimMessagesForStorage(Array.from({ length: 90 }, (_, at) => question(`${at}${'x'.repeat(8_000)}`)))
     expect(bytesOf(longer)).toBeLessThan(512 * 1_024)
     expect(longer.at(-1)?.parts).toEqual([expect.objectContaining({ text: expect.stringMatching(/^89x/) })])
   })

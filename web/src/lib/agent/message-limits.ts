@@ -10,7 +10,7 @@ const maxResultLength = 2_000
  * Trims messages for the next request: removes parts that models never read, shortens results, and keeps the newest
  * messages that fit. The first message is always from the user.
  */
-export const trimForRequest = (messages: readonly Message[]) => {
+export const trimMessagesForRequest = (messages: readonly Message[]) => {
   const read = messages.map(({ id, role, parts }) => ({
     id,
     role,
@@ -22,7 +22,7 @@ export const trimForRequest = (messages: readonly Message[]) => {
 }
 
 /** Trims messages for storage: shortens the results of the oldest messages first, then drops the oldest messages. */
-export const trimForStorage = (messages: readonly Message[]): Message[] => {
+export const trimMessagesForStorage = (messages: readonly Message[]): Message[] => {
   const stored = messages.slice(-storageLimits.messages)
   let bytes = bytesOf(stored)
   for (const [index, message] of stored.entries()) {

@@ -21,6 +21,6 @@ export const readAnalyticsAccounts = (built: Built): AnalyticsAccounts => {
   }
 }
 
-/** Whether any analytics is enabled, so that users have to consent. */
+/** Returns whether any analytics is enabled, so that users have to consent. */
 export const hasAnalytics = ({ measurementId, product }: AnalyticsAccounts): boolean =>
   measurementId !== null || product !== null

@@ -1,5 +1,5 @@
 import { createSubscriber } from 'svelte/reactivity'
-import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
+import { readStoredJson, writeStoredText } from '#lib/state/browser-storage.ts'
 
 /** The consent of the user to analytics. `unset` counts as denied. */
 export type Consent = 'unset' | 'granted' | 'denied'
@@ -28,7 +28,7 @@ export const consent = {
     return readConsent(readStoredJson(storageKey), hasGlobalPrivacyControl())
   },
   set(choice: Exclude<Consent, 'unset'>): void {
-    writeStored(storageKey, JSON.stringify(choice))
+    writeStoredText(storageKey, JSON.stringify(choice))
     announce()
   },
 }

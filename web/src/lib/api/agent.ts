@@ -9,7 +9,7 @@ export const modelsQuery = () =>
   })
 
 /** Query for the model gateways: whether each has a key, and which variables to set if not. */
-export const configCheckQuery = () =>
+export const modelGatewaysQuery = () =>
   queryOptions({
     queryKey: ['agent-config-check'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
@@ -41,7 +41,7 @@ export const followUpsQuery = (id: string, messages: number) =>
 type QuestionBody = Pick<RouteBody<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
 
 /** The page that the user is viewing while they use the agent. */
-export type SeenPage = NonNullable<QuestionBody['pageContext']>
+export type CurrentPage = NonNullable<QuestionBody['pageContext']>
 
 /** Sends a question. The response is an event stream; the header `x-run-id` names its run. */
 export const startAnswer = (body: QuestionBody, signal: AbortSignal): Promise<Response | null> =>

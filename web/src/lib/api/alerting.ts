@@ -16,7 +16,7 @@ export type ChannelTestResult = RouteData<'POST /api/v1/health/channels/{channel
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
 
 /** Query for the notification targets in effect, with the result of their last delivery. */
-export const targetsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/targets')
+export const alertTargetsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/targets')
 
 export const saveChannel = (channel: string, body: ChannelUpdate) =>
   call('PUT /api/v1/health/alert-config/channels/{channel}', { path: { channel }, body })
@@ -99,7 +99,7 @@ export type QuietHours = RouteData<'GET /api/v1/health/quiet-hours'>[number]
 export type AlertRoute = RouteData<'GET /api/v1/health/routes'>[number]
 
 /** Query for maintenance windows, during which no notifications are sent. */
-export const maintenanceQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
+export const maintenanceWindowsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
 /** Query for quiet hours, during which only notifications of a minimum severity are sent. */
 export const quietHoursQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/quiet-hours')
 /** Query for the notification routes. */

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/svelte-query'
 import type { Interval } from '#proto/catalogue.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
 import { call, type ResponseBody, type RouteData, type RouteParameters } from './call.ts'
-import type { WindowQuery } from './queries.ts'
+import type { TimeWindowParameters } from './queries.ts'
 
 export type PatternResponse = ResponseBody<'GET /api/v1/insights/query-patterns/{hash}'>
 export type QueryPattern = NonNullable<PatternResponse['data']>
@@ -20,7 +20,7 @@ export interface PatternListInput {
 }
 
 /** Query for query patterns, in descending order of the selected column. */
-export const patternsQuery = (host: number, window: WindowQuery, { own, ...input }: PatternListInput) => {
+export const patternsQuery = (host: number, window: TimeWindowParameters, { own, ...input }: PatternListInput) => {
   const query = { hostId: host, ...window, ...input, own: own ? '1' : null }
   return queryOptions({
     queryKey: ['patterns', host, query],
@@ -29,7 +29,7 @@ export const patternsQuery = (host: number, window: WindowQuery, { own, ...input
 }
 
 export interface PatternDetailInput {
-  window: WindowQuery
+  window: TimeWindowParameters
   interval: Interval
   timezone: string | null
 }
@@ -47,7 +47,7 @@ export const patternQuery = (host: number, hash: string, { window, interval, tim
   })
 
 export interface ExecutionsInput {
-  window: WindowQuery
+  window: TimeWindowParameters
   minMs: number | null
   maxMs: number | null
 }

@@ -1,7 +1,7 @@
 import { getFailureMessage } from './failure.ts'
 
-/** Runs actions that may fail and holds the failure of the last one. */
-export const createAttempt = () => {
+/** Creates a runner for actions that may fail. The runner holds the error message of the last action. */
+export const createActionRunner = () => {
   let failure = $state<string | null>(null)
   return {
     get failure() {

@@ -17,8 +17,8 @@ export const auditQuery = (filter: AuditFilter) =>
 const recordsPerRequest = 1_000
 const maxRequests = 10
 
-/** Returns all records that match a filter, at most ten thousand. */
-export const fetchAllRecords = async (filter: AuditFilter): Promise<AuditRecord[]> => {
+/** Returns the audit records that match a filter, newest first, at most ten thousand. */
+export const fetchAuditRecords = async (filter: AuditFilter): Promise<AuditRecord[]> => {
   const found: AuditRecord[] = []
   let before: number | null = null
   for (let page = 0; page < maxRequests; page++) {

@@ -1,4 +1,4 @@
-import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
+import { readStoredJson, writeStoredText } from '#lib/state/browser-storage.ts'
 import type { Routes } from './routes.ts'
 
 /** A database connection that is stored in this browser only. */
@@ -31,11 +31,11 @@ export const saveBrowserConnection = (host: BrowserConnection): boolean => {
   const hosts = isNew ? [...present, host] : present.map((each) => (each.id === host.id ? host : each))
   // The open session may use the previous address or password.
   session = undefined
-  return writeStored(storageKey, JSON.stringify(hosts.slice(-maxConnections)))
+  return writeStoredText(storageKey, JSON.stringify(hosts.slice(-maxConnections)))
 }
 
 export const deleteBrowserConnection = (id: string): boolean =>
-  writeStored(storageKey, JSON.stringify(listBrowserConnections().filter((host) => host.id !== id)))
+  writeStoredText(storageKey, JSON.stringify(listBrowserConnections().filter((host) => host.id !== id)))
 
 /** Returns the id of the browser connection in the URL of a page, or null. */
 export const readConnectionId = (parameters: Pick<URLSearchParams, 'get'>): string | null =>

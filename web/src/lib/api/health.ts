@@ -78,7 +78,7 @@ export const diagnosisQuery = (host: number, ruleId: string) =>
   })
 
 /**
- * Identifies a condition, including its episode, so that a later episode is not silenced by mistake. Conditions from
+ * The key of a condition. It includes the episode, so that a later episode is not silenced by mistake. Conditions from
  * inbound events belong to no host and are identified by their episode alone.
  */
 export type ConditionKey = { hostId: number; ruleId: string; episode: string } | { episode: string }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type ResponseBody, type RouteData } from './call.ts'
-import type { WindowQuery } from './queries.ts'
+import type { TimeWindowParameters } from './queries.ts'
 
 export type Topology = ResponseBody<'GET /api/v1/cluster/topology'>
 export type SettingsDiff = RouteData<'GET /api/v1/settings-diff'>
@@ -23,7 +23,7 @@ export const settingsDiffQuery = (hosts: readonly number[]) =>
     queryFn: ({ signal }) => call('GET /api/v1/settings-diff', { query: { hosts: hosts.join() }, signal }),
   })
 
-export const comparisonQuery = (hosts: readonly number[], window: WindowQuery) => {
+export const comparisonQuery = (hosts: readonly number[], window: TimeWindowParameters) => {
   const query = { hosts: hosts.join(), ...window }
   return queryOptions({
     queryKey: ['compare', query],

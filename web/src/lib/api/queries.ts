@@ -40,12 +40,12 @@ export const overviewQuery = (host: number) =>
   })
 
 /** A time window: the last hours, or two instants in epoch seconds. */
-export type WindowQuery = { lastHours: number } | { from: number; to: number }
+export type TimeWindowParameters = { lastHours: number } | { from: number; to: number }
 
 export interface ChartsQuery {
   host: number
   names: readonly string[]
-  window: WindowQuery
+  window: TimeWindowParameters
   interval: RouteBody<'POST /api/v1/charts/batch'>['interval']
   timezone: string | null
   /** Values of the chart parameters. */
@@ -96,7 +96,7 @@ export const tableListQuery = (host: number, text: string) => {
  * Returns a `placeholderData` function that keeps the previous data while a query with the same key prefix loads. A
  * prefix that includes the host prevents showing data of another host.
  */
-export const keepPreviousForKey =
+export const keepPreviousDataForKey =
   (subject: readonly unknown[]) =>
   <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
     query && subject.every((part, index) => query.queryKey[index] === part) ? previous : undefined

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from '@tanstack/svelte-query'
 import { RequestFailure } from './failure.ts'
 import { configQuery } from './queries.ts'
 import { getRetryDelayMs, shouldRetry } from './retry.ts'
-import { meQuery } from './sign-in.ts'
+import { currentUserQuery } from './sign-in.ts'
 
 /** Creates the query cache. A failed refresh keeps the last data on screen, marked as stale. */
 export const createQueryClient = (): QueryClient => {
@@ -12,7 +12,7 @@ export const createQueryClient = (): QueryClient => {
       onError: (error) => {
         if (!(error instanceof RequestFailure) || error.status !== 401) return
         void client.invalidateQueries({ queryKey: configQuery().queryKey })
-        void client.invalidateQueries({ queryKey: meQuery().queryKey })
+        void client.invalidateQueries({ queryKey: currentUserQuery().queryKey })
       },
     }),
     defaultOptions: {

@@ -13,5 +13,5 @@ export const reportsQuery = (host: number) =>
 export const buildReport = (body: RouteBody<'POST /api/v1/reports'>) => call('POST /api/v1/reports', { body })
 
 /** Returns the address of a report, as a printable page or as Markdown. */
-export const reportHref = (id: string, format: 'html' | 'markdown'): string =>
+export const getReportHref = (id: string, format: 'html' | 'markdown'): string =>
   buildHref('GET /api/v1/reports/{id}', { path: { id }, query: { format } })

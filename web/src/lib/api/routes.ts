@@ -200,9 +200,9 @@ export interface Routes {
   'POST /api/v1/advice': Route<typeof advice.AdviceResponse, z.ZodUndefined, typeof advice.AdviceRequest>
   'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceResponse, z.ZodUndefined, typeof structureAdvice.TableAdviceRequest>
   'POST /api/v1/agent': Route<z.ZodString, z.ZodUndefined, typeof agent.AgentRequest>
-  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopRunResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalResponse, z.ZodUndefined, typeof agent.ApprovalDecisionRequest>
+  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressResponse, z.ZodUndefined, typeof agent.ApprovalDecisionRequest>
+  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopRunResponse, z.ZodUndefined, typeof parameters.emptyRequestBody>
   'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInResponse, z.ZodUndefined, typeof models.BeginSignInRequest>
   'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyResponse, z.ZodUndefined, typeof auth.ApiKeyRequest>
   'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionResponse, z.ZodUndefined, typeof auth.UserCodeRequest>
@@ -242,8 +242,8 @@ export interface Routes {
   'POST /api/v1/reports': Route<typeof reports.BuildReportResponse, z.ZodUndefined, typeof reports.BuildReportRequest>
   'POST /api/v1/user-connections': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionRequest>
   'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.NewSubscription>
-  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof parameters.noBody>
-  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof parameters.emptyRequestBody>
+  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestResponse, z.ZodUndefined, typeof parameters.emptyRequestBody>
   'POST /api/webhooks/chat-application': Route<typeof chatApplication.ChatActionResponse, z.ZodUndefined, typeof chatApplication.ChatActionForm>
   'POST /api/webhooks/identity-provider': Route<typeof identityWebhook.IdentityWebhookResponse, z.ZodUndefined, typeof identityWebhook.IdentityEvent>
   'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookResponse, z.ZodUndefined, typeof deployments.RepositoryHookBody>

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
 /** Query for the current user. */
-export const meQuery = () =>
+export const currentUserQuery = () =>
   queryOptions({
     queryKey: ['me'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/auth/me', { signal })).data,

@@ -7,7 +7,7 @@ import { view } from '#lib/state/view.svelte.ts'
 const refreshMs = 10 * 60_000
 
 /** Creates the query for recent alerts of the current host. Only configured hosts have alerts. */
-export const createAlertHistory = (session: Session): { readonly lines: readonly ConditionHistoryEntry[] } => {
+export const createAlertHistoryQuery = (session: Session): { readonly lines: readonly ConditionHistoryEntry[] } => {
   const page = createPageLoadGate()
   const history = createQuery(() => ({
     ...historyQuery(view.host, null),

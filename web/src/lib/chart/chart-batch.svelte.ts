@@ -2,13 +2,13 @@ import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query'
 import type { ChartInfo } from '#proto/catalogue.ts'
 import { findCommonFailure, type ChartStates } from '#lib/api/chart-states.ts'
 import { getFailureMessage } from '#lib/api/failure.ts'
-import { chartsQuery, keepPreviousForKey, maxCharts } from '#lib/api/queries.ts'
+import { chartsQuery, keepPreviousDataForKey, maxCharts } from '#lib/api/queries.ts'
 import { getRangeSeconds, toWindow, type TimeRange } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 /** Name of the chart whose rows are changes of the host. They appear as annotations in all other charts. */
-export const changesChartName = 'host-changes'
+export const hostChangesChartName = 'host-changes'
 
 /** The charts of a page, fetched in one request. */
 export interface ChartBatch {
@@ -43,11 +43,11 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
         params,
       }),
       refetchInterval: view.rangeRefreshMs,
-      placeholderData: keepPreviousForKey(['charts', view.host, names.join()]),
+      placeholderData: keepPreviousDataForKey(['charts', view.host, names.join()]),
     }
   }
-  const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === changesChartName) ?? false)
-  const now = createQuery(() => query(view.range, hasChanges ? [changesChartName] : []))
+  const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === hostChangesChartName) ?? false)
+  const now = createQuery(() => query(view.range, hasChanges ? [hostChangesChartName] : []))
   const before = createQuery(() => {
     const options = query(getPrecedingRange(view.range, now.dataUpdatedAt), [])
     return {

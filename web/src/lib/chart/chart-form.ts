@@ -2,7 +2,7 @@ import type { ChartInfo } from '#proto/catalogue.ts'
 import { hasTimeAxis } from './series.ts'
 
 /** Visualizations of charts. */
-export type ChartForm =
+export type ChartVisualization =
   | 'time'
   | 'heatmap'
   | 'rank'
@@ -14,7 +14,7 @@ export type ChartForm =
   | 'timeline'
 
 /** Returns the visualization of a chart. Bars depend on whether they run along time or along value buckets. */
-export const selectChartForm = (chart: ChartInfo): ChartForm => {
+export const selectVisualization = (chart: ChartInfo): ChartVisualization => {
   const { kind } = chart
   if (kind === 'list') return 'table'
   if (kind === 'gauge' || kind === 'treemap' || kind === 'timeline' || kind === 'heatmap') return kind

@@ -7,7 +7,7 @@ import { view } from '#lib/state/view.svelte.ts'
 const refreshMs = 5 * 60_000
 
 /** Creates the query for deployments within the time range of the page, if the installation receives them. */
-export const createDeployments = (session: Session): { readonly list: readonly Deployment[] } => {
+export const createDeploymentsQuery = (session: Session): { readonly list: readonly Deployment[] } => {
   const page = createPageLoadGate()
   const deployments = createQuery(() => ({
     ...deploymentsQuery(view.range),

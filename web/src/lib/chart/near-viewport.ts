@@ -4,7 +4,7 @@ import type { Attachment } from 'svelte/attachments'
 const nearMargin = '50%'
 
 /** Returns an attachment that calls a function once, when its element is in or near the viewport. */
-export const runWhenNear =
+export const runWhenNearViewport =
   (onNear: () => void): Attachment =>
   (element) => {
     const observer = new IntersectionObserver(

@@ -18,7 +18,7 @@ export interface TimeSeries {
 /** Maximum number of series, one per colour. The last one is the sum of all smaller series. */
 export const maxSeries = 8
 
-/** Whether a chart has a time axis. */
+/** Returns whether a chart has a time axis. */
 export const hasTimeAxis = (chart: ChartInfo): boolean => chart.columns.some((column) => column.role === 'time')
 
 /** Converts the rows of a time chart to series: one per value column, or one per name if there is a series column. */

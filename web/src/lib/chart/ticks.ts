@@ -1,7 +1,7 @@
 import type { Unit } from '#proto/catalogue.ts'
 import { formatDay, formatTimeWithSeconds, formatTime } from '#lib/ui/time.ts'
 import { preferences } from '#lib/state/preferences.ts'
-import { zoneOffsetMs } from '#lib/state/zone.ts'
+import { computeZoneOffsetMs } from '#lib/state/zone.ts'
 
 const secondMs = 1_000
 const minuteMs = 60 * secondMs
@@ -40,7 +40,7 @@ export interface TimeTick {
 export const computeTimeTicks = (fromMs: number, toMs: number, count: number, zone: string): TimeTick[] => {
   const step = timeStepsMs.find((each) => (toMs - fromMs) / each <= count) ?? toMs - fromMs
   if (!(step > 0)) return []
-  const offset = zoneOffsetMs(fromMs, zone)
+  const offset = computeZoneOffsetMs(fromMs, zone)
   const first = Math.ceil((fromMs + offset) / step) * step - offset
   const length = Math.max(0, Math.floor((toMs - first) / step) + 1)
   return Array.from({ length }, (_, index) => {

@@ -1,7 +1,7 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
-import { selectChartForm } from './chart-form.ts'
+import { selectVisualization } from './chart-form.ts'
 import { readNumber } from './series.ts'
 
 export type ValueColumn = ChartInfo['columns'][number]
@@ -21,7 +21,7 @@ const maxSeriesColumns = 12
  */
 export const toValueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {
   const time = chart.columns.find(({ role }) => role === 'time')
-  if (!time || selectChartForm(chart) === 'table') return { columns: chart.columns, rows }
+  if (!time || selectVisualization(chart) === 'table') return { columns: chart.columns, rows }
   const instantOf = (row: Row): number => readInstant(row[time.name]) ?? 0
   const newestFirst = rows.toSorted((one, other) => instantOf(other) - instantOf(one))
   return pivotSeries(chart, time, newestFirst) ?? { columns: chart.columns, rows: newestFirst }
@@ -30,7 +30,7 @@ export const toValueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows =
 const pivotSeries = (chart: ChartInfo, time: ValueColumn, rows: readonly Row[]): ValueRows | undefined => {
   const names = chart.columns.find(({ role }) => role === 'series')
   const [value, second] = chart.columns.filter(({ role }) => role === 'value')
-  const isPlain = chart.columns.length === 3 && selectChartForm(chart) === 'time'
+  const isPlain = chart.columns.length === 3 && selectVisualization(chart) === 'time'
   if (!names || !value || second || !isPlain) return undefined
 
   const totals = new Map<string, number>()

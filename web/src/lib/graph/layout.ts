@@ -31,7 +31,7 @@ export interface GraphLayout extends Size {
 }
 
 /** Direction of the edges. */
-export type Direction = 'down' | 'right'
+export type GraphDirection = 'down' | 'right'
 
 const gap = { node: 20, rank: 48, margin: 12 }
 const labelSize = { width: 80, height: 18 }
@@ -44,7 +44,7 @@ export const layOutGraph = (
   ids: readonly string[],
   edges: readonly GraphEdge[],
   size: Size,
-  direction: Direction,
+  direction: GraphDirection,
   isTree = false,
 ): GraphLayout => {
   const graph = new Graph({ multigraph: true })

@@ -1,7 +1,7 @@
-import type { ProofLevel, Savings } from '#proto/advice.ts'
+import type { VerificationLevel, Savings } from '#proto/advice.ts'
 
-/** Label and explanation of each way in which savings are determined. */
-export const proofLabels: Record<ProofLevel, { word: string; means: string }> = {
+/** Label and explanation of each proof level. The level states how the savings were determined. */
+export const proofLabels: Record<VerificationLevel, { word: string; means: string }> = {
   verified: { word: 'Verified', means: 'Measured by a test on data of the host.' },
   estimated: { word: 'Estimated', means: 'Computed from host statistics.' },
   unverified: { word: 'Unverified', means: 'Typical effect of this change. Not computed for this table.' },

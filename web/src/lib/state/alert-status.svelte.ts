@@ -10,7 +10,7 @@ const refreshMs = 120_000
  * Creates the query for firing conditions per host and from other systems, which all components share. Unless `atOnce`
  * is set, the request waits until the page has loaded.
  */
-export const createAlertStatus = ({ atOnce = false } = {}) => {
+export const createAlertStatusQuery = ({ atOnce = false } = {}) => {
   const session = getSession()
   const page = atOnce ? { isDue: true } : createPageLoadGate()
   const snapshot = createQuery(() => ({

@@ -11,7 +11,7 @@ export const readStoredText = (name: string, area: StorageArea = 'localStorage')
 }
 
 /** Stores a text, or removes it for null, and returns whether that succeeded. Browsers may block storage. */
-export const writeStored = (name: string, text: string | null, area: StorageArea = 'localStorage'): boolean => {
+export const writeStoredText = (name: string, text: string | null, area: StorageArea = 'localStorage'): boolean => {
   try {
     if (text === null) globalThis[area].removeItem(name)
     else globalThis[area].setItem(name, text)

@@ -1,4 +1,4 @@
-import { readStoredText, writeStored } from './browser-storage.ts'
+import { readStoredText, writeStoredText } from './browser-storage.ts'
 
 /** Returns the entry script of this build; undefined when a development server serves the pages. */
 const findOwnEntry = (): string | null | undefined =>
@@ -20,7 +20,7 @@ export const reloadOnNewerBuild = (target: () => URL | null | undefined): (() =>
     if (!entry || isAhead || (await fetchStartPage())?.includes(entry) !== false) return
     // This check follows the request, because another chunk may have failed and stored the entry in the meantime.
     if (readStoredText(leftBuildKey, 'sessionStorage') === entry) return
-    writeStored(leftBuildKey, entry, 'sessionStorage')
+    writeStoredText(leftBuildKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)
   }
   // Vite's preload helper dispatches this event.

@@ -1,5 +1,5 @@
 import { createSubscriber } from 'svelte/reactivity'
-import { readStoredJson, writeStored } from './browser-storage.ts'
+import { readStoredJson, writeStoredText } from './browser-storage.ts'
 
 /** The values of each preference; the first is the default. */
 export const preferenceChoices = {
@@ -63,7 +63,7 @@ export const preferences = {
   },
   set<Name extends Preference>(name: Name, value: Preferences[Name]): void {
     current = { ...current, [name]: value }
-    writeStored(storageKey, JSON.stringify(omitDefaultPreferences(current)))
+    writeStoredText(storageKey, JSON.stringify(omitDefaultPreferences(current)))
     applyPreferences()
     announce()
   },

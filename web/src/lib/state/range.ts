@@ -1,5 +1,5 @@
 import type { Interval } from '#proto/catalogue.ts'
-import type { WindowQuery } from '#lib/api/queries.ts'
+import type { TimeWindowParameters } from '#lib/api/queries.ts'
 
 /** Read-only URL parameters. */
 export type ReadableParameters = Pick<URLSearchParams, 'get' | 'getAll'>
@@ -41,7 +41,7 @@ export const writeRange = (range: TimeRange, pageHours: number): Record<'range' 
 
 export const formatHours = (hours: number): string => (hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)
 
-export const toWindow = (range: TimeRange): WindowQuery =>
+export const toWindow = (range: TimeRange): TimeWindowParameters =>
   range.kind === 'last' ? { lastHours: range.hours } : { from: range.from, to: range.to }
 
 const hourSeconds = 3600

@@ -7,7 +7,7 @@ import type { HostSummary, InstallationCapabilities } from '#proto/http/config.t
 import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs, downStatusRefreshMs } from '#lib/api/queries.ts'
 import { getFailureMessage } from '#lib/api/failure.ts'
-import { createUnreachableHosts } from './unreachable-hosts.svelte.ts'
+import { trackUnreachableHosts } from './unreachable-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
 import { resolveZoneName } from './zone.ts'
 
@@ -95,7 +95,7 @@ export const createSession = (): Session => {
 /** Creates the queries of the session. The config includes the first statuses, which are refreshed separately. */
 const createQueries = () => {
   const client = useQueryClient()
-  const unreachable = createUnreachableHosts(client)
+  const unreachable = trackUnreachableHosts(client)
   const config = createQuery(() => configQuery())
   const configured = $derived(config.data?.hosts.find(({ id }) => id === view.host))
   const isUnreachable = $derived(configured !== undefined && unreachable.has(configured.name))

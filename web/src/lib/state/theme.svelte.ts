@@ -1,4 +1,4 @@
-import { readStoredText, writeStored } from './browser-storage.ts'
+import { readStoredText, writeStoredText } from './browser-storage.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -14,6 +14,6 @@ export const theme = {
     currentTheme = next
     if (next === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = next
-    writeStored('theme', next)
+    writeStoredText('theme', next)
   },
 }

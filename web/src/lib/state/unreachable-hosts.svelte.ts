@@ -2,8 +2,8 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { SvelteMap } from 'svelte/reactivity'
 import { findUnreachableHost } from '#lib/api/failure.ts'
 
-/** Tracks the names of hosts that requests of this page could not reach, which is more recent than their status. */
-export const createUnreachableHosts = (client: QueryClient): { has: (name: string) => boolean } => {
+/** Tracks the hosts that requests of this page could not reach. The result is more recent than the host status. */
+export const trackUnreachableHosts = (client: QueryClient): { has: (name: string) => boolean } => {
   const unreachable = new SvelteMap<string, string>()
   $effect(() =>
     client.getQueryCache().subscribe(({ query }) => {

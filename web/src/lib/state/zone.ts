@@ -32,7 +32,7 @@ const getBrowserZone = (): string =>
   (knownZone ??= globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 /** Returns the offset of a zone from UTC at an instant, in milliseconds. */
-export const zoneOffsetMs = (instantMs: number, zone: string): number => {
+export const computeZoneOffsetMs = (instantMs: number, zone: string): number => {
   if (zone === 'UTC') return 0
   if (zone === getBrowserZone()) return -new Date(instantMs).getTimezoneOffset() * minuteMs
   const parts = getWallClockFormat(zone).formatToParts(instantMs)
@@ -42,17 +42,17 @@ export const zoneOffsetMs = (instantMs: number, zone: string): number => {
 }
 
 /** Parses a wall-clock time such as `2026-11-20T14:05` in a zone; null if it is invalid. */
-export const fromWallTime = (text: string, zone: string): number | null => {
+export const parseWallTime = (text: string, zone: string): number | null => {
   const asUtc = Date.parse(`${text}Z`)
   if (Number.isNaN(asUtc)) return null
   // Two passes, as the first guess may be on the other side of a DST change.
-  const guess = asUtc - zoneOffsetMs(asUtc, zone)
-  return asUtc - zoneOffsetMs(guess, zone)
+  const guess = asUtc - computeZoneOffsetMs(asUtc, zone)
+  return asUtc - computeZoneOffsetMs(guess, zone)
 }
 
 /** Returns the wall-clock time of an instant in a zone, in the format of a date-and-time input. */
-export const toWallTime = (instantMs: number, zone: string): string =>
-  new Date(instantMs + zoneOffsetMs(instantMs, zone)).toISOString().slice(0, 16)
+export const formatWallTime = (instantMs: number, zone: string): string =>
+  new Date(instantMs + computeZoneOffsetMs(instantMs, zone)).toISOString().slice(0, 16)
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 const maxFormats = 64

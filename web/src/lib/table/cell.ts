@@ -1,4 +1,4 @@
-import type { CellFormat, CellState, TableInfo, Unit } from '#proto/catalogue.ts'
+import type { CellFormat, StatusDisplay, TableInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
 import { formatExactValue, formatValue } from '#lib/ui/number.ts'
@@ -16,7 +16,7 @@ export interface Cell {
   title?: string
   href?: string
   /** The state that the definition assigns to the value. */
-  state?: CellState
+  state?: StatusDisplay
   /** Whether the text is a placeholder for null or empty. */
   isAbsent?: boolean
 }
@@ -32,7 +32,7 @@ const units: Partial<Record<CellFormat, Unit>> = {
   ratio: 'ratio',
 }
 
-/** Whether a column is numeric and therefore right-aligned. */
+/** Returns whether a column is numeric and therefore right-aligned. */
 export const isNumeric = (column: Column): boolean => column.flushRight ?? units[column.format] !== undefined
 
 /** Right-aligns link columns whose values are numbers. Ids made of digits arrive as text and stay left-aligned. */

@@ -5,7 +5,7 @@ const builtRunningQueriesRefreshMs = Number(import.meta.env?.CLIENT_RUNNING_QUER
 const minRefreshMs = 1_000
 
 /** The interval that the user selected, or the default. */
-export interface ChosenRefresh {
+export interface RefreshSelection {
   ms: number | false
   isOwn: boolean
 }
@@ -13,7 +13,7 @@ export interface ChosenRefresh {
 /** Returns the refresh interval of a table page: that of the user, of the table, or the default. */
 export const getPageRefreshMs = (
   table: Pick<TableInfo, 'name' | 'refreshSeconds'>,
-  chosen: ChosenRefresh,
+  chosen: RefreshSelection,
   runningMs = builtRunningQueriesRefreshMs,
 ): number | false => {
   if (chosen.ms === false || chosen.isOwn) return chosen.ms

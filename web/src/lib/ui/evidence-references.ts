@@ -1,4 +1,7 @@
-/** A text fragment, the id of evidence, or the mark of an unproven claim with its place, such as `!0`. */
+/**
+ * A fragment of an answer. If `evidence` is true, `text` is a reference: an evidence id such as `e1`, or the mark of an
+ * unproven claim. The mark `!0` refers to the first claim.
+ */
 export interface TextFragment {
   text: string
   evidence: boolean
@@ -7,7 +10,7 @@ export interface TextFragment {
 const citation = String.raw`\[e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*\]`
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*|!\d{1,3})\]/g
 
-/** A claim of an answer without its citations, and its figures that do not follow from the cited results. */
+/** A claim of an answer. `text` has no citations; `untraced` has the figures that the cited results do not support. */
 export interface MarkableClaim {
   text: string
   untraced?: string[] | undefined

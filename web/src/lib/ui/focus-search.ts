@@ -10,7 +10,7 @@ const focusField = (): HTMLInputElement | null => {
 
 /**
  * Focuses the search field of the page. While the page is loading, captures typed keys and enters them into the field
- * once it is visible. Thus no key is lost or triggers a shortcut. Escape, a click or `maxWaitMs` ends the capture.
+ * once it is visible. So no key is lost or triggers a shortcut. Escape, a click or `maxWaitMs` ends the capture.
  */
 export const focusSearch = (): void => {
   if (focusField()) return

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Unit } from '#proto/catalogue.ts'
-import { formatAxisValues, formatExactValue, formatElapsed, formatValue, formatTimeSpan } from './number.ts'
+import { formatAxisValues, formatExactValue, formatElapsedTime, formatValue, formatTimeSpan } from './number.ts'
 
 describe('number formats', () => {
   it.each<[number, Unit, string]>([
@@ -48,7 +48,7 @@ describe('number formats', () => {
     [0.4, '< 1 ms'],
     [1, '1 ms'],
     [2_500, '2.5 s'],
-  ])('formats a duration of %s ms as %s', (ms, text) => expect(formatElapsed(ms)).toBe(text))
+  ])('formats a duration of %s ms as %s', (ms, text) => expect(formatElapsedTime(ms)).toBe(text))
 
   it.each([
     [[0, 5_000], 'milliseconds', ['0 s', '5 s']],

@@ -1,5 +1,5 @@
 import type { Unit } from '#proto/catalogue.ts'
-import { unitWords } from '#proto/unit-words.ts'
+import { unitValueMappings } from '#proto/unit-words.ts'
 import { preferences } from '#lib/state/preferences.ts'
 
 /** Unit prefixes of sizes, and the factor between them. */
@@ -36,11 +36,11 @@ const formatShort = (value: number): string => {
 /** Formats a value compactly with its unit, for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
-  return unitWords[unit]?.[value] ?? formatters[unit](value)
+  return unitValueMappings[unit]?.[value] ?? formatters[unit](value)
 }
 
 /** Formats a duration measured in whole milliseconds, where 0 means less than one. */
-export const formatElapsed = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
+export const formatElapsedTime = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
 /** Formats the values of an axis. Zero uses the unit of the largest value: `0 s` and `5 s`. */
 export const formatAxisValues = (values: readonly number[], unit: Unit): string[] => {
@@ -50,7 +50,7 @@ export const formatAxisValues = (values: readonly number[], unit: Unit): string[
 
 /** Formats a value without rounding, for tooltips. */
 export const formatExactValue = (value: number, unit: Unit): string =>
-  unitWords[unit]?.[value] ?? `${formatPlain(value)} ${exactNames[unit]}`.trim()
+  unitValueMappings[unit]?.[value] ?? `${formatPlain(value)} ${exactNames[unit]}`.trim()
 
 const formatters: Record<Unit, (value: number) => string> = {
   count: (value) => formatCompact(value),

@@ -10,14 +10,14 @@ import { listMenuTopics, filterMenuSections } from './menu.ts'
 import type { PickListItem } from './pick-list-rows.ts'
 
 /** An entry of the palette and its action. */
-export interface PalettePick extends PickListItem {
+export interface PaletteEntry extends PickListItem {
   act: () => unknown
 }
 
 const go = (path: string) => () => goto(view.link(path))
 
 /** Returns the entries that need no request. */
-export const listStaticPicks = (session: Session): PalettePick[] => [
+export const listStaticEntries = (session: Session): PaletteEntry[] => [
   ...pagePicks(session),
   ...cataloguePicks(session),
   ...(session.isOffered('AGENT') ? [agentPick] : []),
@@ -32,12 +32,12 @@ export const listStaticPicks = (session: Session): PalettePick[] => [
   ...commands,
 ]
 
-const pagePicks = (session: Session): PalettePick[] =>
+const pagePicks = (session: Session): PaletteEntry[] =>
   filterMenuSections(session).flatMap(({ pages }) =>
     pages.map(({ path, title, searchTerms }) => ({ id: path, title, searchTerms, group: 'Pages', act: go(path) })),
   )
 
-const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
+const cataloguePicks = ({ catalogue }: Session): PaletteEntry[] => {
   if (!catalogue) return []
   const topics = listMenuTopics(catalogue)
   const titles = new Map(topics.map(({ id, title }) => [id, title]))
@@ -63,7 +63,7 @@ const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
   ]
 }
 
-const agentPick: PalettePick = {
+const agentPick: PaletteEntry = {
   id: 'ask',
   title: 'Ask the agent about this page',
   searchTerms: 'assistant chat ai panel',
@@ -71,7 +71,7 @@ const agentPick: PalettePick = {
   act: () => agentPanel.open(),
 }
 
-const commands: readonly PalettePick[] = [
+const commands: readonly PaletteEntry[] = [
   { id: 'add', title: 'Add host…', searchTerms: 'connection database', act: () => dialogs.show('add-host') },
   {
     id: 'settings',
@@ -93,7 +93,7 @@ const commands: readonly PalettePick[] = [
 ].map((command) => ({ group: 'Actions', ...command }))
 
 /** Returns the entries for a text in the format of a query id or a fingerprint. */
-export const findPicksByFormat = (typed: string): PalettePick[] => {
+export const findEntriesByFormat = (typed: string): PaletteEntry[] => {
   const text = typed.trim()
   const group = 'By id'
   const isUuid = /^[\da-f]{8}(-[\da-f]{0,12}){1,4}$/i.test(text)
@@ -116,9 +116,9 @@ export const findPicksByFormat = (typed: string): PalettePick[] => {
 }
 
 /** Returns an entry for a custom query id. As any word may be a query id, the entry comes last. */
-export const createQueryIdPick = (typed: string): PalettePick[] => {
+export const createQueryIdEntry = (typed: string): PaletteEntry[] => {
   const text = typed.trim()
-  if (!/^\S{6,128}$/.test(text) || findPicksByFormat(text).length > 0) return []
+  if (!/^\S{6,128}$/.test(text) || findEntriesByFormat(text).length > 0) return []
   const act = go(`/queries/${encodeURIComponent(text)}`)
   return [{ id: 'named query', title: 'Query with this id', detail: text, group: 'By id', act }]
 }

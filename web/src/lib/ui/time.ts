@@ -1,10 +1,11 @@
-import { zoneOffsetMs } from '#lib/state/zone.ts'
+import { computeZoneOffsetMs } from '#lib/state/zone.ts'
 import { formatTimeSpan } from './number.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Returns a date whose UTC fields are the wall-clock time in a zone. */
-const toLocalDate = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
+const toLocalDate = (instantMs: number, zone: string): Date =>
+  new Date(instantMs + computeZoneOffsetMs(instantMs, zone))
 
 export const formatTime = (instantMs: number, zone: string): string =>
   formatTimeWithSeconds(instantMs, zone).slice(0, 5)
@@ -41,7 +42,7 @@ export interface LocalDay {
 const dayMs = 86_400_000
 
 export const toLocalDay = (instantMs: number, zone: string): LocalDay => {
-  const localMs = instantMs + zoneOffsetMs(instantMs, zone)
+  const localMs = instantMs + computeZoneOffsetMs(instantMs, zone)
   const day = Math.floor(localMs / dayMs)
   return { day, sinceMidnightMs: localMs - day * dayMs }
 }

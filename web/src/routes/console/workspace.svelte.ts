@@ -1,4 +1,4 @@
-import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
+import { readStoredJson, writeStoredText } from '#lib/state/browser-storage.ts'
 import { createRandomId } from '#lib/ui/random-id.ts'
 import {
   updateDraft,
@@ -24,7 +24,7 @@ export const createWorkspace = () => {
   /** Applies a change to the stored state, so that changes of other windows are preserved. */
   const apply = (change: (present: Workspace) => Workspace): void => {
     workspace = change(isStored ? readWorkspace(readStoredJson(storageKey)) : workspace)
-    isStored = writeStored(storageKey, JSON.stringify(workspace))
+    isStored = writeStoredText(storageKey, JSON.stringify(workspace))
   }
   return {
     get drafts(): readonly Draft[] {

@@ -22,15 +22,15 @@ export const fingerprintColumns = [
 const defaultOrder = 'total_time'
 
 /** Reads the sort order from the URL. The default is total time. */
-export const readOrder = (parameters: ReadableParameters) =>
+export const readSortOrder = (parameters: ReadableParameters) =>
   fingerprintColumns.find(({ order }) => order !== null && order === parameters.get('order'))?.order ?? defaultOrder
 
 /** Returns the name of the column with this sort order. If two columns have it, the last one counts. */
-export const findOrderColumn = (order: string): string =>
+export const findSortedColumn = (order: string): string =>
   fingerprintColumns.findLast((each) => each.order === order)?.column.name ?? ''
 
 /** Returns the sort order of a column; null if users cannot sort by the column. */
-export const findColumnOrder = (name: string): string | null =>
+export const findColumnSortOrder = (name: string): string | null =>
   fingerprintColumns.find((each) => each.column.name === name)?.order ?? null
 
-export const writeOrder = (order: string): string | null => (order === defaultOrder ? null : order)
+export const writeSortOrder = (order: string): string | null => (order === defaultOrder ? null : order)

@@ -1,4 +1,4 @@
-import type { FleetEntry } from '#proto/http/fleet.ts'
+import type { FleetHostView } from '#proto/http/fleet.ts'
 import type { Column } from '#lib/table/cell.ts'
 
 const column = (name: string, label: string, format: Column['format'], more: Partial<Column> = {}): Column => ({
@@ -60,7 +60,7 @@ export const toFleetRow = ({
   uptime,
   load,
   worstFinding,
-}: FleetEntry) => ({
+}: FleetHostView) => ({
   id,
   name,
   status: reason ? `${status}: ${reasons[reason]}` : status,

@@ -1,7 +1,7 @@
 import type { Unit } from '#proto/catalogue.ts'
-import type { FleetEntry } from '#proto/http/fleet.ts'
+import type { FleetHostView } from '#proto/http/fleet.ts'
 
-export type FleetMetricName = keyof NonNullable<FleetEntry['load']>
+export type FleetMetricName = keyof NonNullable<FleetHostView['load']>
 
 /** A metric by which hosts are compared. */
 export interface FleetMetric {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { FleetEntry } from '#proto/http/fleet.ts'
+import type { FleetHostView } from '#proto/http/fleet.ts'
 import { countVersions } from './version-drift.ts'
 import { computeMedian, findOutliers } from './outliers.ts'
 
 const load = { queries: 1, merges: 0, cpu: 20, memory: 40, disk: 50, readonly: 0, delay: 0 }
-const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<FleetEntry> = {}): FleetEntry => ({
+const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<FleetHostView> = {}): FleetHostView => ({
   id,
   name: `host-${id}`,
   group: null,
@@ -16,7 +16,7 @@ const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<Flee
   worstFinding: null,
   ...more,
 })
-const fleet = (size: number, more: Partial<FleetEntry> = {}) =>
+const fleet = (size: number, more: Partial<FleetHostView> = {}) =>
   Array.from({ length: size }, (_, id) => host(id, { cpu: 18 + (id % 5), memory: 38 + (id % 4) }, more))
 
 describe('outliers', () => {

@@ -1,9 +1,9 @@
-import type { FleetEntry } from '#proto/http/fleet.ts'
+import type { FleetHostView } from '#proto/http/fleet.ts'
 import { fleetMetrics, type FleetMetric } from './fleet-metrics.ts'
 
 /** A host with a much higher value than its peers. */
 export interface Outlier {
-  host: FleetEntry
+  host: FleetHostView
   measure: FleetMetric
   value: number
   /** The median of the peers of the host. */
@@ -20,7 +20,7 @@ const outlierDistance = 3.5
 const deviationScale = 1.4826
 
 /** Returns the hosts whose values are far above those of their group, sorted by distance from the median. */
-export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
+export const findOutliers = (hosts: readonly FleetHostView[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
   return fleetMetrics
     .flatMap((measure) => {
@@ -39,7 +39,7 @@ export const findOutliers = (hosts: readonly FleetEntry[]): Outlier[] => {
 }
 
 const spreadOf = (
-  hosts: readonly FleetEntry[],
+  hosts: readonly FleetHostView[],
   { name, minSpread }: FleetMetric,
 ): { peerMedian: number; spread: number } => {
   const values = hosts.flatMap(({ load }) => load?.[name] ?? [])

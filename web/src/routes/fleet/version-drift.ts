@@ -1,4 +1,4 @@
-import type { FleetEntry } from '#proto/http/fleet.ts'
+import type { FleetHostView } from '#proto/http/fleet.ts'
 
 /** A server version with the number of its hosts. */
 export interface VersionShare {
@@ -9,7 +9,7 @@ export interface VersionShare {
 }
 
 /** Returns the versions in use, most common first; hosts with an unknown version are left out. */
-export const countVersions = (hosts: readonly FleetEntry[]): VersionShare[] => {
+export const countVersions = (hosts: readonly FleetHostView[]): VersionShare[] => {
   const known = hosts.flatMap(({ version }) => version ?? [])
   return [...Map.groupBy(known, (version) => version)]
     .map(([version, members]) => ({ version, hosts: members.length }))

@@ -1,4 +1,4 @@
-import { unitWords } from '#proto/unit-words.ts'
+import { unitValueMappings } from '#proto/unit-words.ts'
 import type { Check, ActiveCondition } from '#lib/api/health.ts'
 import { pluralize } from '#lib/ui/pluralize.ts'
 import { formatValue } from '#lib/ui/number.ts'
@@ -35,13 +35,13 @@ export const formatValueWithLimit = ({
   threshold,
   unit,
 }: Pick<ActiveCondition, 'value' | 'threshold' | 'unit'>): string =>
-  threshold === null || unitWords[unit]
+  threshold === null || unitValueMappings[unit]
     ? formatValue(value, unit)
     : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
 
 /** Returns the word before a limit: `below`, `from`, or `when` for boolean metrics. */
 export const formatComparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
-  if (unitWords[unit]) return 'when'
+  if (unitValueMappings[unit]) return 'when'
   return below ? 'below' : 'from'
 }
 

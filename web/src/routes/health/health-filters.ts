@@ -2,8 +2,8 @@ import type { HostScope } from '#lib/api/health.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** Status filters of the check list. */
-export const checkStatuses = ['all', 'critical', 'warning', 'unknown', 'ok', 'off'] as const
-export type StatusFilter = (typeof checkStatuses)[number]
+export const statusFilters = ['all', 'critical', 'warning', 'unknown', 'ok', 'off'] as const
+export type StatusFilter = (typeof statusFilters)[number]
 
 /** The filters of the health page. */
 export interface HealthFilters {
@@ -21,7 +21,7 @@ export interface HealthFilters {
 /** Reads the filters from the URL; invalid values are ignored. */
 export const readHealthFilters = (parameters: ReadableParameters): HealthFilters => ({
   search: parameters.get('search') ?? '',
-  status: checkStatuses.find((status) => status === parameters.get('status')) ?? 'all',
+  status: statusFilters.find((status) => status === parameters.get('status')) ?? 'all',
   day: /^\d{4}-\d{2}-\d{2}$/.exec(parameters.get('day') ?? '')?.[0] ?? null,
   kind: parameters.get('kind'),
   diagnosed: readDiagnosed(parameters.get('diagnose')),

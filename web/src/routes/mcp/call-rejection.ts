@@ -1,6 +1,6 @@
 import { RequestFailure } from '#lib/api/failure.ts'
 
-/** Why the server rejected a request, and a remedy. */
+/** The reason why the server rejected a request, and a remedy. */
 export interface CallRejection {
   title: string
   advice: string

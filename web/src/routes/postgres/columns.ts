@@ -85,10 +85,10 @@ export const toTableRow = (table: PostgresTable) => ({
 const percent = (share: number | null): number | null => (share === null ? null : share * 100)
 
 /** Columns with the API sort order of each. Null means that users cannot sort by the column. */
-export type OrderedColumns = readonly { column: ReturnType<typeof createColumn>; order: string | null }[]
+export type SortableColumns = readonly { column: ReturnType<typeof createColumn>; order: string | null }[]
 
 /** Returns the requested sort order if a column has it; otherwise the default. */
-export const readOrder = <Order extends string>(
+export const readSortOrder = <Order extends string>(
   columns: readonly { order: Order | null }[],
   requested: string | null,
   defaultOrder: Order,

@@ -7,16 +7,16 @@ export const settingTables = [
 ] as const
 export type SettingTable = (typeof settingTables)[number]['id']
 
-/** Choices of the filter by difference. */
-export const settingScopes = [
+/** Choices of the filter by difference: between hosts, from the default, or none. */
+export const differenceFilters = [
   { id: 'different', title: 'Differs between hosts' },
   { id: 'changed', title: 'Changed from the default' },
   { id: 'all', title: 'All' },
 ] as const
-export type SettingScope = (typeof settingScopes)[number]['id']
+export type DifferenceFilter = (typeof differenceFilters)[number]['id']
 
 export interface SettingFilter {
-  scope: SettingScope
+  scope: DifferenceFilter
   table: SettingTable | null
   search: string
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   computeDiskShares,
-  formatFullDates,
+  formatDiskFullDates,
   formatTimeUntilFull,
   computeGrowth,
   readDisks,
@@ -45,7 +45,7 @@ describe('disk', () => {
     [{ soonest: 10, latest: 900 }, '02 Dec 2026 to 21 Nov 2028', 'in 10 days to over two years'],
   ])('full in %o is described as %s', (days, between, within) => {
     expect([
-      formatFullDates(createExampleForecast(days), nowMs, 'UTC'),
+      formatDiskFullDates(createExampleForecast(days), nowMs, 'UTC'),
       formatTimeUntilFull(createExampleForecast(days)),
     ]).toEqual([between, within])
   })

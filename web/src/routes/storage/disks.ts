@@ -81,7 +81,7 @@ export const computeGrowth = (days: number, history: readonly UsageSample[]): nu
 }
 
 /** Formats the dates between which a disk will be full, for example `2 Dec 2026 to 9 Dec 2026`. */
-export const formatFullDates = ({ days }: Forecast, nowMs: number, zone: string): string => {
+export const formatDiskFullDates = ({ days }: Forecast, nowMs: number, zone: string): string => {
   if (!days) return 'not filling up'
   if (days.soonest > maxForecastDays) return 'not within two years'
   const dates = [days.soonest, Math.min(days.latest, maxForecastDays)].map((day) =>

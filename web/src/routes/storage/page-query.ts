@@ -2,4 +2,4 @@
 export const firstRowsParameters = new URLSearchParams({ limit: '200' })
 
 /** Stale time of expensive queries, in milliseconds. A refresh does not repeat them earlier. */
-export const costlyStaleTimeMs = 5 * 60_000
+export const expensiveQueryStaleTimeMs = 5 * 60_000

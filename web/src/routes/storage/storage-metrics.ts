@@ -2,7 +2,7 @@ import type { Row } from '#proto/query.ts'
 import type { Forecast } from '#lib/api/insights.ts'
 import { readNumber } from '#lib/chart/series.ts'
 import type { KeyMetric } from '#lib/ui/key-metric.ts'
-import { formatFullDates, formatTimeUntilFull, computeUsedPercent, type Disk } from './disks.ts'
+import { formatDiskFullDates, formatTimeUntilFull, computeUsedPercent, type Disk } from './disks.ts'
 
 interface StorageData {
   disks: readonly Disk[]
@@ -47,7 +47,7 @@ const describeNextFullDisk = (
   { isKnown, nowMs, zone }: { isKnown: boolean; nowMs: number; zone: string },
 ): Pick<KeyMetric, 'value' | 'note'> => {
   if (!first) return { value: isKnown ? 'none' : 'no forecast yet', note: isKnown ? 'no disk is filling up' : '' }
-  const between = formatFullDates(first, nowMs, zone)
+  const between = formatDiskFullDates(first, nowMs, zone)
   const within = formatTimeUntilFull(first)
   return within ? { value: within, note: `${first.subject}, ${between}` } : { value: between, note: first.subject }
 }

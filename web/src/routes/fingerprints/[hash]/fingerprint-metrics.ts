@@ -1,9 +1,9 @@
-import type { Fingerprint } from '#proto/fingerprints.ts'
+import type { QueryPatternSummary } from '#proto/fingerprints.ts'
 import type { KeyMetric } from '#lib/ui/key-metric.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** Returns the key metrics of a query pattern. */
-export const listFingerprintMetrics = (pattern: Fingerprint): KeyMetric[] => [
+export const listFingerprintMetrics = (pattern: QueryPatternSummary): KeyMetric[] => [
   { name: 'Calls', value: pattern.calls, note: formatErrors(pattern) },
   { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },
   { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${formatMs(pattern.p50Ms)}` },
@@ -20,7 +20,7 @@ export const listFingerprintMetrics = (pattern: Fingerprint): KeyMetric[] => [
 ]
 
 const formatMs = (ms: number): string => formatValue(ms, 'milliseconds')
-const formatErrors = ({ errors }: Fingerprint): string =>
+const formatErrors = ({ errors }: QueryPatternSummary): string =>
   errors > 0 ? `${formatValue(errors, 'count')} failed` : 'no failures'
-const shareOf = ({ share }: Fingerprint): string =>
+const shareOf = ({ share }: QueryPatternSummary): string =>
   share === null ? '' : `${formatValue(share * 100, 'percent')} of total`

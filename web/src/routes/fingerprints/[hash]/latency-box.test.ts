@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
 import {
   createLatencyBox,
-  toVerticalShare,
+  computeVerticalPosition,
   computeMapExtent,
   isUnboundedBox,
   readLatencyBox,
@@ -39,7 +39,7 @@ describe('map extent', () => {
     [32, 0.5],
     [8, 1],
     [0, 1],
-  ])('places %s ms at depth %s', (ms, depth) => expect(toVerticalShare(ms, extent)).toBeCloseTo(depth))
+  ])('places %s ms at depth %s', (ms, depth) => expect(computeVerticalPosition(ms, extent)).toBeCloseTo(depth))
 
   it('handles a single bucket and cells of zero duration', () => {
     expect(computeMapExtent([cell(0, 0, 2)], trend.slice(0, 1))).toMatchObject({

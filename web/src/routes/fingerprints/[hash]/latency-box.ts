@@ -65,7 +65,7 @@ export const computeMapExtent = (cells: readonly LatencyCell[], trend: readonly 
 }
 
 /** Returns the vertical position of a duration, from 0 at the longest to 1 at the shortest. */
-export const toVerticalShare = (ms: number, { shortestMs, longestMs }: LatencyMapExtent): number => {
+export const computeVerticalPosition = (ms: number, { shortestMs, longestMs }: LatencyMapExtent): number => {
   const span = Math.log(longestMs / shortestMs)
   return span > 0 ? Math.log(longestMs / Math.max(ms, shortestMs)) / span : 0
 }
