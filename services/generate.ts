@@ -53,7 +53,7 @@ const generateSettingsReference = async (): Promise<GeneratedFile> => {
   return { path: 'services/shared/config/REFERENCE.md', content: formatSettingsReference(groups) }
 }
 
-/** Returns one function per generated file. It returns undefined for a file that this machine cannot generate. */
+/** Returns one function per generated file; each returns undefined if this machine cannot generate its file. */
 const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile | undefined>)[]> => {
   const { chartFileGenerators } = await import('./generate/chart/files.ts')
   const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')

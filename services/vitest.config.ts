@@ -68,7 +68,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          // One test loads its page while the other waits for a response; no assertion depends on timing.
+          // With two workers, one test loads its page while another waits. No assertion depends on timing.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

@@ -10,7 +10,7 @@ import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 import { resolveDocsFolder, createDefineReplacements } from './build-time/define-replacements.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
-/** Replaces the icon component of the Lucide package. */
+/** The module that replaces the icon component of the Lucide package. */
 const ownIcon = fileURLToPath(new URL('src/lib/ui/icon.svelte', import.meta.url))
 /** Documentation pages, which an installation can replace, followed by the generated settings reference. */
 const docs = [
@@ -24,7 +24,7 @@ const docs = [
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = createBuildInfo(version, process.env)
 
-/** Edge platforms compress files themselves, and read response headers from a file. */
+/** Whether to build for an edge platform, which compresses files itself and reads response headers from a file. */
 const onEdge = isEdgeBuild(process.env)
 const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: !onEdge })
 
@@ -63,7 +63,7 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter,
-      // The commit, so that the inline start script and its hash are the same for the same source.
+      // The version is the commit, so that the inline start script and its hash are the same for the same source.
       version: { name: facts.gitSha ?? version },
       // Inlines all styles, as a second request before the first paint is slow on high-latency connections.
       inlineStyleThreshold: 2 ** 20,

@@ -48,7 +48,7 @@ export const openLastKnownValue = <T>({
     if (before === changes) readAtMs = clock.elapsedMs()
   }
 
-  /** A negative age means that the clock was set back since the read. */
+  /** Returns whether the value can be reused. A negative age means that the clock was set back since the read. */
   const isFresh = (): boolean => {
     const ageMs = clock.elapsedMs() - readAtMs
     return ageMs >= 0 && ageMs < valueTtlMs

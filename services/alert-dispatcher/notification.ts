@@ -56,8 +56,8 @@ export const Notification = z.object({
   /** Set on a recovery without an ok evaluation: the condition is no longer monitored, or its events expired. */
   isUnseen: z.boolean().optional(),
   /**
-   * Set if it is repeated because the state store lost the delivery record. Targets with a stored delivery do not
-   * receive it again.
+   * Set if the notification is repeated because the state store lost the delivery record. Targets with a stored
+   * delivery do not receive it again.
    */
   isAgain: z.boolean().optional(),
   /** The announcement of another service, such as a weekly report. Set if the notification is not about a condition. */

@@ -59,7 +59,7 @@ const writeDefinitions = async () => {
 }
 
 const rate = async (product: Product, host: string, format: keyof typeof hostFormats): Promise<Comparison> => {
-  // Sorted like every table page, so that the host does the same work for both sides.
+  // The rows are sorted, as on every table page, so that the host does the same work for both sides.
   const body = `SELECT id, query_id, duration, query, share FROM (${sql(smallExportRows)}) ORDER BY id LIMIT ${smallExportRows + 1} FORMAT ${hostFormats[format]}`
   const direct = () => bytesPerSecond(host, '/', body)
   const through = () => bytesPerSecond(product.url, `/api/v1/tables/rows?hostId=0&format=${format}`)

@@ -9,10 +9,10 @@ const repetitions = 7
 const measuredMs = 1_000
 const concurrentStatements = 32
 const rowsOfExport = 100_000
-/** Minimum throughput as a share of that of the official client. A slower pool should be replaced by the client. */
+/** Minimum throughput as a share of the official client's. A slower pool should be replaced by the client. */
 const minThroughputShare = 0.87
 
-/** Statements that users wait for: of a chart, of a table page and of an export. */
+/** The statements of a chart, a table page and an export, for which users wait. */
 const kinds: readonly { name: string; sql: string; format?: StreamFormat }[] = [
   {
     name: 'a chart',

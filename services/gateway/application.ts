@@ -85,7 +85,7 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
 // Express has one function per method, with its name in lower case.
 const verbOf = ({ method }: Route) => method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Records the route for log and metrics before the body is read, because reading can fail. */
+/** Returns middleware that records the route for log and metrics before the body is read, because reading can fail. */
 const namesRoute =
   (path: string): RequestHandler<Record<string, string>> =>
   (_request, response, next) => {

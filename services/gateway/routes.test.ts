@@ -179,7 +179,7 @@ describe('the route table', () => {
     send(method, good[name] ?? (await prepared[name]?.()) ?? { url: '' })
   const [redirecting, answering] = [true, false].map((redirects) =>
     routes
-      // Methods that are always rejected have no response schema.
+      // Routes that reject every request have no response schema.
       .filter(({ answer }) => answer.type !== 'never' && (answer.type === 'undefined') === redirects)
       .map((route) => [nameOf(route), route] as const),
   )

@@ -67,7 +67,7 @@ const methodOf = (method: Method) => {
 const framesOf = (frames: Extract<Method, { kind: 'stream' }>['frames']) =>
   frames.kind === 'json' ? schemaOf(frames.schema) : frames.kind
 
-/** Returns the JSON Schema of the input of a schema, in which fields with a default are optional. */
+/** Returns the JSON Schema of the input that a schema accepts; fields with a default are optional. */
 const schemaOf = (schema: z.ZodType): unknown => {
   const { $schema: _dialect, ...said } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return said

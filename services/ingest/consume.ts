@@ -11,7 +11,7 @@ import { type Clock, computeAgeMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 import type { EventStore } from './events.ts'
 
-/** High enough that consumers retry until the stream drops the event. */
+/** Maximum deliveries of an event; high enough that consumers retry until the stream drops it. */
 const maxTries = 100_000
 const maxReemitsInFlight = 16
 

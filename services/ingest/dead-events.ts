@@ -21,7 +21,7 @@ export const createDeadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>):
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { data: event } = InboundEvent.safeParse(letter.body)
     if (!event) throw new ServiceError('conflict', 'cannot resend the event: it cannot be parsed')
-    // The id contains the letter, so that repeated requests resend it once.
+    // The message id contains the id of the dead letter, so that repeated requests resend it only once.
     await queue.publish(letter.subject, { id: `${letter.messageId}:again:${id}`, body: event })
     await queue.dead.EVENTS.remove(id)
     return toDeadEvent(letter)

@@ -10,7 +10,7 @@ export interface BadHost extends AsyncDisposable {
   readonly connections: number
 }
 
-/** Returns the address of a host that refuses connections, because nothing listens on its port. */
+/** Returns a host that refuses connections, because nothing listens on its port. */
 export const startRefusingHost = async (): Promise<BadHost> => ({
   url: `http://127.0.0.1:${await reserveFreePort()}`,
   connections: 0,

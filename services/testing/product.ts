@@ -119,7 +119,7 @@ const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
 
 const startServers = async (scope: AsyncDisposableStack): Promise<Record<string, string>> => {
   const [nats, redis, postgres] = await Promise.all([
-    // Private servers, because two products on one server would share queue groups and state.
+    // NATS and Redis are private, because two products on one server would share queue groups and state.
     startNats({ private: true }),
     startRedis({ private: true }),
     startPostgres(),

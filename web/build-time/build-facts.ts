@@ -9,7 +9,7 @@ const gitTimeoutMs = 5_000
 export const createBuildInfo = (version: string, environment: Environment, git: GitRunner = runGit): BuildInfo => {
   const gitSha = environment.CLIENT_GIT_SHA || git('rev-parse', 'HEAD')
   const gitRef = environment.CLIENT_GIT_REF || git('rev-parse', '--abbrev-ref', 'HEAD')
-  // The commit time, so that builds of one commit are identical.
+  // Uses the commit time by default, so that builds of one commit are identical.
   const builtAt = environment.CLIENT_BUILD_TIMESTAMP || git('show', '--no-patch', '--format=%cI', 'HEAD')
   const fromGit = { CLIENT_GIT_SHA: gitSha, CLIENT_GIT_REF: gitRef, CLIENT_BUILD_TIMESTAMP: builtAt }
   return { version, gitSha, gitRef, builtAt, client: { ...resolveClientVariables(environment), ...fromGit } }

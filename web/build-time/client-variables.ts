@@ -1,4 +1,4 @@
-// A relative path, because the build configuration is loaded before any alias applies.
+// The path is relative, because the build configuration is loaded before any alias applies.
 import { type BuildVariable, type ClientVariable, clientVariables as declared } from '../../proto/build-variables.ts'
 
 /** Environment variables by name. */

@@ -141,7 +141,7 @@ describe('a question', () => {
       .getByRole('link')
       .evaluateAll((all) =>
         all.map((link) => ({
-          // The properties have the resolved URL, for any notation of the attribute.
+          // These properties contain the resolved URL, however the `href` attribute is written.
           origin: (link as HTMLAnchorElement).origin,
           address: (link as HTMLAnchorElement).href,
           text: link.textContent,

@@ -71,7 +71,7 @@ const observe = (page: Page): Visit => {
   page.on('requestfailed', (request) => underway.delete(request))
   page.on('pageerror', (error) => consoleErrors.push(error.message))
   page.on('console', (message) => {
-    // A busy machine uses the preloaded configuration later than Chromium expects.
+    // This warning is ignored: a page on a busy machine uses the preloaded configuration later than Chromium expects.
     const isLatePreload = message.text().includes('was preloaded using link preload but not used')
     const isProblem = message.type() === 'error' || message.type() === 'warning'
     if (isProblem && !isLatePreload) consoleErrors.push(message.text())

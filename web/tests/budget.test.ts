@@ -34,7 +34,7 @@ describe('web build', () => {
     const { scripts, styles } = findRouteAssets(readManifest(), route)
     const loaded = new Set([...scripts, ...preloaded()])
     const size = { script: gzipSize(loaded), style: gzipSize(styles) }
-    // Minimum sizes, because a closure without files would pass any budget.
+    // Checks minimum sizes too, because a route without files would pass any budget.
     expect(size.script).toBeGreaterThan(30 * kib)
     expect(size.style).toBeGreaterThan(kib)
     expect(size.script, 'bytes of script').toBeLessThanOrEqual(maxBytesOf[route] ?? maxScriptBytes)

@@ -142,7 +142,7 @@ describe('a web build', () => {
   it('CLIENT_GIT_SHA, CLIENT_GIT_REF, CLIENT_BUILD_TIMESTAMP and CLIENT_CI are what the about page says', async () => {
     const facts = JSON.parse(readBuilt('build.json'))
     expect(facts).toMatchObject({ gitSha: '5a0b0000', gitRef: 'shop-branch', builtAt: '2026-01-02T03:04:05Z' })
-    // The gateway would read the build facts from `build.json` of this build.
+    // The gateway of the test serves another build, so the response gets the build facts of this one.
     const { page } = await open('/about?host=0', ({ page }) =>
       page.route('**/api/version', async (route) => {
         const response = await route.fetch()

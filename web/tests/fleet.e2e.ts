@@ -27,7 +27,7 @@ const open = (options = {}): Promise<Visit> =>
 
 it(`shows ${size} hosts with at most three requests and 80 MiB`, async () => {
   const visit = await open()
-  // Requests of the shell are left out. They follow rendering, and on a slow machine may precede this line.
+  // Requests of the shell do not count. They follow rendering, but on a slow machine they may be recorded by now.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
   const table = visit.page.getByRole('table', { name: 'Hosts', exact: true })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))

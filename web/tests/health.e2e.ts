@@ -109,7 +109,7 @@ describe('conditions', () => {
 
   it('appear on the overview at once, with their start, while the page is loading', async () => {
     const visit = await browser.visit()
-    // Long timers never fire, so that no request waits for rendering.
+    // Timers of two seconds or more never fire, so requests that wait until the page is loaded are never sent.
     await visit.page.addInitScript((longMs) => {
       const wait = globalThis.setTimeout.bind(globalThis)
       Object.assign(globalThis, {

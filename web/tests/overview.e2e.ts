@@ -122,7 +122,7 @@ describe('the overview', () => {
     await visit.page.goto(`${product.url}${path}?host=0`)
     await filled(visit.page).waitFor()
     await visit.networkIdle()
-    // Requests of the shell are left out. They follow rendering, and on a slow machine may precede this line.
+    // Requests of the shell do not count. They follow rendering, but on a slow machine they may be recorded by now.
     const ofPage = visit.requests.filter((request) => !/\/health\/|\/page-views$/.test(request))
     expect(ofPage.length).toBeLessThanOrEqual(3)
     // From here on, the test controls the clock of the page.

@@ -85,8 +85,8 @@ interface SendOptions {
 }
 
 /**
- * Sends a message to one webhook. Invalid settings are reported here, so that the target is shown as misconfigured and
- * other targets report it.
+ * Sends a message to one webhook. Returns `config` for an invalid URL or invalid headers, so that the target is shown
+ * as misconfigured and other targets report it.
  */
 const sendTo = async (
   way: RequestSender,

@@ -69,7 +69,7 @@ export const createChatApplicationHandlers = (deps: HandlerDeps): ChatApplicatio
   }
 }
 
-/** All installations of one workspace share its token. */
+/** Returns the workspace part of an installation id. All installations of a workspace share one token. */
 const workspaceOf = (id: string): string | undefined => id.split('-')[0]
 
 /** Revokes the token at Slack. A failure is only logged, so that the installation can be removed in any case. */
@@ -92,7 +92,7 @@ const requireInstallSettings = ({ env }: HandlerDeps): InstallSettings => {
 const createMissingSettingsError = (names: readonly string[]): ServiceError =>
   new ServiceError('not-implemented', `cannot install the Slack application: missing settings: ${names.join(', ')}`)
 
-/** Returns only the fields of the API. */
+/** Returns the installation as the API shows it, without secrets. */
 const removeSecrets = (installation: ChatInstallation): ChatInstallation => ChatInstallation.parse(installation)
 
 const authorizePage = 'https://slack.com/oauth/v2/authorize'

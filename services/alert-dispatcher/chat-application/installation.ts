@@ -19,7 +19,7 @@ export type StoredInstallation = z.infer<typeof StoredInstallation>
 /** A decrypted installation. */
 export type DecryptedInstallation = ChatInstallation & Secrets
 
-/** Associated data of the encryption, which binds secrets to their installation. */
+/** Returns the associated data of the encryption, which binds secrets to their installation. */
 const buildAssociatedData = (id: string): string => JSON.stringify(['chat-application', id])
 
 /** Encrypts the secrets of an installation for storage. */

@@ -52,7 +52,7 @@ const openInstallations = async (database: Database): Promise<Installations> => 
 
 /** The installations of the Slack application; there are none without a state database. */
 export interface ChatApplication {
-  /** Throws `not-implemented` without a state database. */
+  /** Returns the stored installations; throws `not-implemented` without a state database. */
   store(): Installations
   /** Returns all installations that can be decrypted. */
   current(): Promise<readonly DecryptedInstallation[]>

@@ -29,7 +29,7 @@ export type ConditionSilence = z.infer<typeof ConditionSilence>
  */
 export const Condition = z.object({
   ruleId: RuleId,
-  /** Random, so that the id never repeats, even when the clock is set back. */
+  /** Id of the episode; random, so that it never repeats, even when the clock is set back. */
   episode: z.string().max(64),
   title: z.string().max(300),
   unit: Unit,
@@ -46,7 +46,7 @@ export const Condition = z.object({
   threshold: z.number().nullable(),
   offenders: z.array(z.string().max(200)).max(5),
   sinceMs: Milliseconds,
-  /** When the last sweep evaluated it; sweeps without data leave it unchanged. */
+  /** When a sweep last evaluated the condition; sweeps without data leave the time unchanged. */
   evaluatedAtMs: Milliseconds,
   /** The last notification that was sent; null before the first. */
   lastNotification: z.object({ severity: Severity, atMs: Milliseconds }).nullable(),

@@ -33,7 +33,7 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
   if (known && known.notification.sequence >= notification.sequence) return { record, passes: false }
   if (notification.kind === 'recover') {
     if (known?.notification.kind !== 'fire') return { record: toRecord(startedAtMs, others), passes: true }
-    // The entry takes the sequence of the recovery, so that the same recovery is recognized again.
+    // The merged entry has the sequence number of the recovery, so that a repeated recovery is ignored.
     const merged = { ...known.notification, sequence: notification.sequence, isUnseen: notification.isUnseen }
     return { record: { startedAtMs, gathered: [...others, { notification: merged, recovered: true }] }, passes: false }
   }

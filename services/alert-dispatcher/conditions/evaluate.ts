@@ -88,8 +88,8 @@ const selectThreshold = ({ at, isConfigured }: RuleThreshold, ofServer: number |
   isConfigured ? at : (ofServer ?? at)
 
 /**
- * Returns the severity of a firing gauge that has a clear ratio, which it keeps until the value passes the clear
- * threshold. Null for all other rules.
+ * Returns the severity that a firing gauge with a clear ratio keeps until its value passes the clear threshold. Null
+ * for all other rules.
  */
 const findHeldSeverity = (
   { id, measure, clearRatio }: MonitoredRule,

@@ -27,7 +27,7 @@ export interface MonitoredRule {
 /** Threshold of one severity; `at` is null if there is none. */
 export interface RuleThreshold {
   at: number | null
-  /** Whether an override sets it. It then takes precedence over a threshold that the server reports. */
+  /** Whether an override sets the threshold. If so, it takes precedence over a threshold that the server reports. */
   isConfigured: boolean
 }
 

@@ -46,7 +46,7 @@ const computeWithin = (window: QuietHours, nowMs: number): boolean => {
     })
 }
 
-/** 24:00 is the midnight at the end of the day. */
+/** Returns the date with a wall-clock time; 24:00 is the midnight at the end of the day. */
 const toWallTime = (date: Temporal.PlainDate, time: string): Temporal.PlainDateTime =>
   time === '24:00' ? date.add({ days: 1 }).toPlainDateTime() : date.toPlainDateTime(time)
 
@@ -60,7 +60,7 @@ const findFirstPassing = (time: Temporal.PlainDateTime, timezone: string): numbe
 const findLastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = interpretWallTime(time, timezone)
   if (isSkipped(earlier, later)) return findNextTransition(earlier)
-  // If the clock is set back to exactly this time, no earlier wall-clock time follows the first occurrence.
+  // If the clock is set back to exactly this time, the first occurrence counts: no earlier time is shown after it.
   const isSetBackTo =
     earlier.epochMilliseconds < later.epochMilliseconds && findNextTransition(earlier) === later.epochMilliseconds
   return (isSetBackTo ? earlier : later).epochMilliseconds

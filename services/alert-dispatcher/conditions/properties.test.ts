@@ -130,7 +130,7 @@ describe('for any sequence of sweeps', () => {
 
   it('a repeated sweep with the same values sends nothing', () => {
     checkAlways((story) => {
-      // No data, because a counter with the same value has not increased and would recover.
+      // `errors` has no data: a counter with the same value has not increased, so its condition would recover.
       const values = { disk: 95, memory: 95, errors: null, 'host-unreachable': 0 }
       const policy = { ...story.policy, breaches: 1, clears: 1 }
       story.policy = policy

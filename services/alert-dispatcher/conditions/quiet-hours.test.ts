@@ -61,7 +61,7 @@ interface SweepLease {
   timezone: string
   start: string
   end: string
-  /** Returns the first quiet instant and the first one after the quiet hours. */
+  /** First instant of the quiet hours; `to` is the first instant after them. */
   from: string
   to: string
 }

@@ -65,7 +65,7 @@ const applyOk = (before: Condition, evaluation: RuleEvaluation, now: TransitionC
   return { ...seen, clears, phase: clears >= evaluation.rule.clears ? 'cleared' : before.phase }
 }
 
-/** A first increase to critical applies at once, a later one only after enough breaches. A decrease applies at once. */
+/** Applies a breach to a firing condition. Only decreases and the first increase to critical take effect at once. */
 const applyRepeatedBreach = (before: Condition, evaluation: RuleEvaluation, now: TransitionContext): Condition => {
   const seen = { ...applyMeasurement(before, evaluation, now), phase: 'firing', clears: 0 } as const
   if (evaluation.status === 'warning') {

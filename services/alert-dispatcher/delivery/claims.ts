@@ -22,11 +22,11 @@ export interface ClaimedMessages extends AsyncDisposable {
   endingWith(notifications: Iterable<PendingDelivery>): string[]
   /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
   ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>
-  /** Records results; false if the database does not respond in time. */
+  /** Records results; returns whether the database stored them in time. */
   record(rows: readonly CompletedDelivery[]): Promise<boolean>
   /** Retries recording until the delivery lifetime is over; the deliveries then end without a record. */
   recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void>
-  /** Postpones a delivery. Once no delivery of its message is left, the message is released for a while. */
+  /** Postpones a delivery. Its message can be claimed again 30 to 60 s after its other deliveries have ended. */
   postpone(delivery: PendingDelivery): Promise<void>
   /** Removes messages that are no longer in the outbox. */
   forget(messages: Iterable<ClaimedOutboxMessage>): void
@@ -134,7 +134,7 @@ class OpenClaims implements ClaimedMessages {
     for (const timer of this.#timers) clearInterval(timer)
     await this.#recording
     await this.#recordAgain()
-    // Released for other processes; if that fails, the claims expire.
+    // Other processes can now claim the messages; if this update fails, the claims expire.
     await this.#holding.outbox.renew([...this.#held.keys()], 1).catch(() => {})
     this.#held.clear()
   }
@@ -178,7 +178,7 @@ class OpenClaims implements ClaimedMessages {
     if (some.length === 0) return
     const isPut = await this.#put(some.map(([, row]) => row))
     const isOver = ({ sinceMs }: PendingDelivery) => computeAgeMs(clock, sinceMs) >= retry.lifeMs.others
-    // Delivery records only inform users; decisions use the store. The outbox must not grow because of them.
+    // Only users read delivery records, so unrecorded results are dropped after the lifetime to free the outbox.
     const over = some.flatMap(([delivery]) => (isPut || isOver(delivery) ? [delivery] : []))
     await this.ended(over, []).catch((error: unknown) => log.debug({ err: error }, 'acknowledging messages failed'))
   }

@@ -82,7 +82,7 @@ it('does not extend the pause of a target when the clock is set back after it wa
     ...inner,
     async updateTogether(keys, step) {
       const isWritten = await inner.updateTogether(keys, step)
-      // The second write records the end of the first send.
+      // This write records the result of the first send. After it, the clock is set back by ten minutes.
       if (post.tried.length === 1 && wall.aheadMs === 0) wall.aheadMs -= 600_000
       return isWritten
     },

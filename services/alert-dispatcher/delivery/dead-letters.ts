@@ -19,7 +19,7 @@ const letterKey = (id: string): string => `alerts:dead:letter:${id}`
 
 /** Notifications that could not be delivered, stored for 30 days. Operators can resend them. */
 export interface DeadLetters {
-  /** Adds letters. The same notification for the same target keeps its letter. */
+  /** Adds dead letters. A notification that already has a dead letter for the same target keeps its id. */
   put(dead: readonly { addressed: AddressedNotification; reason: string }[], atMs: number): Promise<void>
   /**
    * Returns letters, newest first; with `before`, only letters older than that one. `next` is the id for the next page,
@@ -87,7 +87,7 @@ export const openDeadLetters = (store: Store): DeadLetters => {
   }
 }
 
-/** Adds deliveries to their list and returns the ids of their letters. */
+/** Adds deliveries to a list and returns the ids of their dead letters; deliveries in the list keep their id. */
 const addToList = async (store: Store, list: number, about: readonly string[], atMs: number): Promise<number[]> => {
   let ids: number[] = []
   await store.update(listKey(list), Letters, (before = {}) => {
@@ -106,7 +106,7 @@ const addToList = async (store: Store, list: number, about: readonly string[], a
 
 const selectList = (about: string): number => Number.parseInt(hash('sha256', about).slice(0, 2), 16) % listCount
 
-/** Returns an unused id of at most 15 digits. Ids increase with time, and id modulo `lists` is the list. */
+/** Returns an unused id of at most 15 digits. Ids increase with time, and id modulo `listCount` is the list. */
 const findFreeId = (list: number, atMs: number, usedIds: ReadonlySet<number>): number => {
   let id = Math.floor((atMs * 100) / listCount) * listCount + list
   while (usedIds.has(id)) id += listCount

@@ -18,7 +18,7 @@ interface HandlerDeps {
   deliveries: DeliveryStore
   policy(): Promise<Policy>
   targets(policy: Policy): readonly NotificationTarget[]
-  /** Returns the ids of the subscriptions of an owner. */
+  /** Returns the subscription ids of an owner. */
   subscriptionIdsOf(owner: string): Promise<readonly string[]>
 }
 
@@ -56,7 +56,7 @@ export const createDeliveryHandlers = ({
     if (!dead || !isDeliveryVisible(dead.shown, await listVisibleSubscriptions(subscriptionsOf, subscriptionIdsOf)))
       throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
-    // The id contains the letter, so that repeated requests resend it once.
+    // The message id contains the id of the dead letter, so that repeated requests resend it only once.
     const message = {
       id: `${getDeliveryId(addressed)}:again:${id}`,
       topic: addressedNotificationTopic,
@@ -67,7 +67,7 @@ export const createDeliveryHandlers = ({
   },
 })
 
-/** Returns the subscriptions whose deliveries a caller may see; none of an owner while the database is unavailable. */
+/** Returns the subscriptions whose deliveries a caller may see. Owners see none while the database is unavailable. */
 const listVisibleSubscriptions = async (
   subscriptionsOf: SubscriptionScope | undefined,
   subscriptionIdsOf: HandlerDeps['subscriptionIdsOf'],

@@ -31,7 +31,7 @@ export interface OpenDeliveryDeps extends Pick<ServiceContext, 'env' | 'store' |
   /** Database for delivery records; without it they stay in memory. */
   database: Database | undefined
   policy(): Promise<Policy>
-  /** Returns the ids of the subscriptions of an owner; default: none. */
+  /** Returns the subscription ids of an owner; default: none. */
   subscriptionIdsOf?(owner: string): Promise<readonly string[]>
   /** Clock for the rate limits; default: the system clock. */
   rateLimitClock?: Clock

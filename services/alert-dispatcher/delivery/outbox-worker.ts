@@ -33,7 +33,7 @@ import {
   getTargetKey,
 } from './delivery-record.ts'
 
-/** Adds a delivery to the queue of its target; false if the queue is full. */
+/** Adds a delivery to the queue of its target; returns whether the queue had room. */
 type Enqueue = (delivery: PendingDelivery) => boolean
 
 interface WorkerDeps {
@@ -62,7 +62,7 @@ export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
       // The worker tries again at the next wake-up, which happens every second.
       outage.failed(error)
     } finally {
-      // Cleared in the same tick as the last check. Otherwise, a message that arrives in between would wait for the
+      // This runs in the same tick as the last check. Otherwise, a message that arrives in between would wait for the
       // next wake-up.
       running = undefined
     }
@@ -87,7 +87,7 @@ interface Source extends Disposable {
 }
 
 /**
- * Opens the source. It returns the messages of this process first, which the write that appended them has claimed.
+ * Opens the source. It first returns messages that this process appended: the write that appends them also claims them.
  * Calls `wake` when messages may be available.
  */
 const openSource = (
@@ -292,7 +292,7 @@ const splitTargetKey = (key: string): { channel: string; target: string } => {
   return { channel: key.slice(0, colon), target: key.slice(colon + 1) }
 }
 
-/** Queues the deliveries of a message. Those without room are postponed after their lifetime has started. */
+/** Queues the deliveries of a message. If a target queue is full, starts the lifetime and postpones the delivery. */
 const queueDeliveries = async (
   { claims, add, deps }: WorkerDeps,
   message: ClaimedOutboxMessage,
@@ -330,7 +330,7 @@ const tryAddToDigest = async (
 }
 
 /**
- * Queues a digest: each target receives the entries that it is routed, and their records list it as a recipient.
+ * Queues a digest: each target receives the entries that are routed to it, and their records list the target.
  * Channels that open incidents receive each entry separately.
  */
 const queueDigest = async (

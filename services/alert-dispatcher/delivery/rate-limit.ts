@@ -52,7 +52,7 @@ export type SendPermit =
   | { entered: false; waitsFor: 'target' | 'rest' | 'group' | 'episode'; againInMs: number }
 
 interface SendRequest {
-  /** The first one is always sent, the others only in a group. */
+  /** Episodes to send. The first is always sent, the others only as part of a group. */
   episodes: readonly [string, ...string[]]
   /** Absent for a single message. `isBacklog` means that sending one by one would take too long. */
   group?: { key: string; isBacklog: boolean } | undefined

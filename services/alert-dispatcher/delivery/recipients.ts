@@ -62,7 +62,7 @@ const toRouteSubject = (
   return { ruleId, hosts: names, group: host?.group ?? null, tags: host?.tags ?? [], severity }
 }
 
-/** Number of earlier notifications of an episode to look for in the outbox. */
+/** Maximum number of earlier or later notifications of an episode to look for in the outbox. */
 const maxEarlier = 50
 
 /**
@@ -76,7 +76,7 @@ export const resolveRecipients = async (
   record: DeliveryRecord | undefined,
   choose: () => readonly KeyedTarget[],
 ): Promise<DeliveryRecipients> => {
-  // Stored with a time base, so that the age stays correct if the clock is set.
+  // `recordInstant` registers the time, so that its age stays correct even if the system clock is set later.
   const nowMs = recordInstant(clock)
   const chosen = () => choose().map(({ key }) => key)
   const opened = findAddressedTargets(record, notification)
@@ -111,8 +111,8 @@ export const findAddressedTargets = (record: DeliveryRecord | undefined, notific
   record && !notification.isAgain ? listAddressedTargets(record, notification) : []
 
 /**
- * Returns what each target received of the episode, from the database. Sequences there may be outdated, so a recovery
- * depends on `isOver` alone.
+ * Returns the last notification of the episode that each target received, from the database. The sequence numbers may
+ * be outdated, so `isOver` alone decides whether a target received the recovery.
  */
 const loadNotifiedTargets = async (
   { notifiedTargets }: DeliveryDeps['deliveries'],
@@ -154,7 +154,7 @@ const isRecoveryMissed = async (
 ): Promise<boolean> => {
   const open = notified.filter(({ isOver }) => !isOver)
   if (open.length === 0) return false
-  // The database may lack later notifications.
+  // The database may lack later notifications, so the recovery may have a higher sequence number than expected.
   const ends = Array.from({ length: maxEarlier }, (_, index) => `${episode}:${sequence + index}`)
   if ((await store.outbox.holds(ends)).size > 0) return false
   const record = await store.get(getDeliveryRecordKey(episode), DeliveryRecord)

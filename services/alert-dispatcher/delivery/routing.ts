@@ -68,7 +68,7 @@ const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }:
   matchesAny(group === null ? [] : [group], route.matchGroup) &&
   matchesAny(tags, route.matchTag)
 
-/** `*` alone also matches a host without group or tags. */
+/** Returns whether the pattern matches any of the texts. `*` alone also matches a host without group or tags. */
 const matchesAny = (texts: readonly string[], pattern: string): boolean =>
   pattern === '*' || texts.some((text) => matchesPattern(text, pattern))
 
@@ -78,7 +78,7 @@ export const matchesPattern = (input: string, pattern: string): boolean => {
   const expected = [...pattern.toLowerCase()]
   let at = 0
   let of = 0
-  /** Position of the last star and the length of text that it covers, for backtracking. */
+  /** Position of the last star in the pattern, and where its match ends in the text, for backtracking. */
   let star = -1
   let covered = 0
   while (at < text.length) {

@@ -130,7 +130,7 @@ interface SendOutcome {
   rest(failures: number): number
 }
 
-/** Returns the record keys of the episodes in the ended digests, each with whether its digest was sent. */
+/** Returns, for each episode in an ended digest, the key of its record and whether the digest was sent. */
 const listDigestRecords = (ends: SendOutcome['ends']) =>
   [...ends].flatMap(([{ delivery }, { result }]) =>
     listDigestEpisodes(delivery).map((episode) => [getDeliveryRecordKey(episode), result === 'sent'] as const),
@@ -173,7 +173,7 @@ const writeResult = async (
         const record = many.get(name) ?? records.get(name)
         if (record) many.set(name, endDigest(record, key, isDelivered))
       }
-      // The other targets belong to the operator, who cannot fix a target of a user.
+      // Targets of users are not reported: the other targets belong to the operator, who cannot fix them.
       const broken = own
         ? undefined
         : buildMisconfiguredTargetNotification({ channel, target }, stored?.broken ?? null, rateLimit.broken, nowMs)
@@ -248,7 +248,7 @@ const toEndState = ({ result, reason }: DeliveryResult) => ({
   reason,
 })
 
-/** Returns whether the notification may still be dropped: not a recovery whose alert may have arrived meanwhile. */
+/** Returns whether the notification may still be dropped: its target is gone, or its record requires no send. */
 const shouldStillDrop = (
   record: DeliveryRecord,
   key: string,
@@ -257,7 +257,7 @@ const shouldStillDrop = (
 ): boolean => decideNextStep(record, key, notification) !== 'send' || reason === missingTargetResult.reason
 
 interface RecordResult {
-  /** Ids of messages whose last deliveries these are; empty if recording has to wait. */
+  /** Ids of the messages without other open deliveries; empty if the results could not be recorded yet. */
   acks: readonly string[]
   /** Releases the deliveries after the store was updated, or schedules another attempt to record them. */
   finish(): Promise<void>

@@ -55,7 +55,7 @@ export const openChannelDelivery = (
   const leave = async (delivery: PendingDelivery, why: 'no-room' | 'over') => {
     if (why === 'over') return void (await endExpiredDelivery(deps, claims, channel, delivery))
     const { notification, opening, recordState } = delivery
-    // The lifetime starts when the delivery is first queued.
+    // The stored record starts the lifetime, which counts from when the delivery was first queued.
     if (!recordState.isStored) await storePendingDeliveries(deps.store, notification, { opening, isStored: false })
     recordState.isStored = true
     await claims.postpone(delivery)
@@ -161,7 +161,7 @@ interface DigestWait {
 }
 
 /**
- * Handles messages that are gone from the outbox: another process ended them, or the store lost them. If only the
+ * Drops messages that are no longer in the outbox: another process ended them, or the store lost them. If only the
  * record is lost, the message is claimed again and its recipients are determined again.
  */
 const forgetGoneMessages = async (

@@ -88,7 +88,7 @@ const insert = (tables: Kysely<DeliveryTables>, delivered: readonly CompletedDel
     )
     .execute()
 
-/** The SQL form of `isVisible`. */
+/** Returns the SQL condition for the deliveries that `isDeliveryVisible` accepts. */
 const filterVisible =
   (subscriptions: readonly string[]) => (columns: ExpressionBuilder<DeliveryTables, 'watchhouse_deliveries'>) =>
     columns.or([

@@ -33,7 +33,7 @@ export interface DeliveryBatchResult {
 /** Queue of deliveries for one target, the most urgent first. Disposing it waits for sends in progress. */
 export interface TargetQueue extends AsyncDisposable {
   readonly size: number
-  /** Returns false if the queue is full. A more urgent delivery replaces the least urgent one, which is released. */
+  /** Returns whether the delivery was queued. In a full queue, it replaces a less urgent one, which is released. */
   add(delivery: PendingDelivery): boolean
 }
 
@@ -41,7 +41,7 @@ interface TargetQueueOptions {
   limits: TargetLimits
   serve(batch: DeliveryBatch): Promise<DeliveryBatchResult>
   nowMs(): number
-  /** Returns since when a delivery waits, by the same clock as `nowMs`. */
+  /** Returns when the delivery started to wait, in milliseconds of the same clock as `nowMs`. */
   sinceMs(delivery: PendingDelivery): number
   /** Returns whether the lifetime of a delivery is over. */
   isOver(delivery: PendingDelivery): boolean
@@ -58,7 +58,7 @@ const errorRetryMs = 1_000
 const maxSleepMs = 60_000
 /** Maximum number of notifications per message, which keeps it below 200 kB. */
 export const maxGroupSize = 500
-/** Queues that would take longer than this one by one count as a backlog. */
+/** A queue counts as a backlog if sending its deliveries one by one would take longer than this. */
 const backlogMs = 5_000
 /** How long nothing is grouped after a target rejected a group. */
 const groupingPauseMs = 10 * 60_000
@@ -107,7 +107,7 @@ class OpenTargetQueue implements TargetQueue {
       if (last === entry) return false
       if (last) this.#options.leave(last.delivery, 'no-room')
     }
-    // An urgent delivery reserves the next slot before another process takes it.
+    // An urgent delivery does not wait, so that it reserves the next slot before another process takes it.
     if (isUrgent(delivery.notification)) this.#notBefore = 0
     this.#serveNext()
     return true

@@ -42,7 +42,7 @@ export const applyEvent = (before: EventEntry | undefined, event: EventFacts, no
   }
 }
 
-/** Returns whether an event is too old to apply. A firing event as old as the last one reopens no closed condition. */
+/** Returns whether an event is outdated. Only a firing event newer than the last one reopens a closed condition. */
 const isOutdatedEvent = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
   condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
 

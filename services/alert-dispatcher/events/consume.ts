@@ -14,7 +14,7 @@ import { type EventEntry, maxOpenConditions, overflowEntryId, deriveEntryId } fr
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write-entries.ts'
 
-/** High enough that events wait for an unavailable store as long as the stream retains them. */
+/** Maximum deliveries of an event; high enough that it waits for an unavailable store until the stream drops it. */
 const maxTries = 100_000
 const maxInFlight = 128
 
@@ -110,7 +110,7 @@ const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event:
   await writeChange(deps, batch, place, (entry, now) => {
     isLeft = false
     if (!entry?.condition) {
-      // Events below the minimum severity were never sent, and a late event may have ended already.
+      // No condition opens for an event below the minimum severity, or for a late event that has already ended.
       if (facts.status !== event.status || hasEnded(facts, now.nowMs)) return 'unchanged'
       isLeft = facts.status === 'firing' && !canOpen(batch, place)
       if (isLeft) return 'unchanged'

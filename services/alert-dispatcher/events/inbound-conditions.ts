@@ -107,7 +107,7 @@ export const reconcileInboundConditions = async (
     const entry = await readEntry(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
-  // If the store was emptied meanwhile, its conditions are missing rather than closed.
+  // A changed marker means that the store was emptied: its conditions are lost, not closed.
   if (marker === undefined || (await store.get(restoreMarkerKey, RestoreMarker)) !== marker) return
   const isStored = new Set(stored.map(({ entry }) => entry.condition.episode))
   // Conditions that opened while the database was unavailable are missing there.

@@ -166,7 +166,7 @@ describe('an emptied store', () => {
     const { eventEpisodes } = inbound.stores
     const { write } = eventEpisodes
     await inbound.process({})
-    // A process ended before it recorded the recovery in the database and before another one finished the restore.
+    // Simulates a process that died before it recorded the recovery in the database, during an unfinished restore.
     eventEpisodes.write = () => Promise.reject(new Error('away'))
     await inbound.process({ status: 'resolved' })
     eventEpisodes.write = write

@@ -28,7 +28,7 @@ export type EntryChange = EventEntry | 'unchanged' | 'deleted'
 /** A written entry with its notifications and history. */
 export interface WrittenEntry {
   place: string
-  /** Undefined if it was deleted. */
+  /** The written entry; undefined if it was deleted. */
   entry: EventEntry | undefined
   notifications: readonly Notification[]
   transitions: readonly Transition[]

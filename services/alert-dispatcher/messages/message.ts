@@ -123,8 +123,8 @@ const findPlace = (
 }
 
 /**
- * Returns the place suffix of a title. A place that the title names already is not repeated, except for the host of a
- * rule.
+ * Returns the suffix with the host (` on <host>`) or source (`, from <source>`). Empty if the title already contains
+ * the name, except for the host of a rule.
  */
 const placeSuffix = (
   notification: Pick<Notification, 'hostKey' | 'source' | 'title'> & Partial<Pick<Notification, 'kind'>>,

@@ -24,7 +24,7 @@ const open = (store: PolicyStore, env: Record<string, string> = {}) =>
     log: pino({}, { write: (line) => logged.push(line) }),
   })
 
-/** A state database that can be made unavailable. */
+/** Returns a state database that a test can make unavailable. */
 const breakable = () => {
   const { policy } = createMemoryStores()
   const state = { isThere: true, reads: 0 }

@@ -36,9 +36,9 @@ interface PolicySources {
   /** Read once at start. */
   file: PolicyLayer
   minSeveritiesOf: MinSeverityLister
-  /** Webhook subscriptions of users. */
+  /** Returns the webhook subscriptions of users. */
   subscriptions?(): Promise<Policy['subscriptions']>
-  /** Installations of the Slack application. */
+  /** Returns the installations of the Slack application. */
   chatApplications?(): Promise<Policy['chatApplications']>
   clock: Clock
   log: Logger

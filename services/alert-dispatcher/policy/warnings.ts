@@ -46,7 +46,7 @@ const createBrokenChannelWarning = async (
 
 type TargetPolicy = Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
 
-/** A route that matches nothing because it has no reachable target. */
+/** A route without effect: its target does not exist, is disabled or is incomplete. */
 interface LostRoute {
   route: NotificationRoute
   /** Whether the target exists; it is then disabled or incomplete. */

@@ -49,7 +49,7 @@ export interface SilenceStore {
   put(silence: Silence): Promise<void>
   /** Returns silences whose episode has not ended or is unknown. */
   list(): Promise<Silence[]>
-  /** Removes a silence; returns false if there was none. */
+  /** Removes a silence; returns whether it existed. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>
   /**
    * Deletes silences that expired before the given time, and older ones whose episode is no longer open. Returns their
@@ -87,11 +87,11 @@ export type ExpectedState = 'present' | 'absent'
 export interface PolicyStore {
   all(): Promise<PolicyEntry[]>
   /**
-   * Inserts or replaces an entry. Returns false without a change if `expected` does not hold, because of a concurrent
+   * Inserts or replaces an entry; returns whether it did. Does nothing if `expected` does not hold after a concurrent
    * change. Throws `conflict` if the kind has too many entries or the name is taken.
    */
   put(kind: PolicyKind, id: string, body: unknown, atMs: number, expected?: ExpectedState): Promise<boolean>
-  /** Removes an entry; returns false if there was none. */
+  /** Removes an entry; returns whether it existed. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }
 

@@ -48,7 +48,7 @@ const open = async (more: Environment = {}) => {
   const transit = openTransitKeyPair(store, 'key')
   const net = opened.use(openNet({ env }))
   const delivery = { handlers: { deliveries: async () => [] } }
-  // Only this part of delivery is used.
+  // The handlers use only this part of `delivery`.
   const deps = { env, store, net, clock, transit, subscriptions, delivery } as unknown as Parameters<
     typeof createSubscriptionHandlers
   >[0]

@@ -20,9 +20,9 @@ interface SubscriptionStore {
   /** Returns all subscriptions, for delivery. */
   all(): Promise<StoredSubscription[]>
   of(owner: string): Promise<StoredSubscription[]>
-  /** Throws `conflict` if the maximum number is reached. */
+  /** Adds a subscription; throws `conflict` if the maximum number is reached. */
   add(stored: StoredSubscription): Promise<void>
-  /** Returns false if the subscription no longer exists. */
+  /** Updates a subscription; returns whether it still existed. */
   change(stored: StoredSubscription): Promise<boolean>
   remove(owner: string, id: string): Promise<boolean>
 }
@@ -71,9 +71,9 @@ const openSubscriptionStore = async (database: Database): Promise<SubscriptionSt
 export interface Subscriptions extends AsyncDisposable {
   /** Whether a database for subscriptions is configured. */
   hasStore: boolean
-  /** Throws `not-implemented` and names the missing setting. */
+  /** Returns the store of subscriptions; throws `not-implemented` with the name of the missing setting. */
   store(): SubscriptionStore
-  /** Returns the ids of the subscriptions of an owner. */
+  /** Returns the subscription ids of an owner. */
   idsOf(owner: string): Promise<string[]>
   /** Returns all subscriptions that can be decrypted. */
   current(): Promise<readonly DecryptedSubscription[]>

@@ -32,7 +32,7 @@ export interface DecryptedSubscription extends Pick<
 
 const replacedSecretTtlMs = 24 * 3_600_000
 
-/** Associated data of the encryption, which binds a secret to its subscription and owner. */
+/** Returns the associated data of the encryption, which binds a secret to its subscription and owner. */
 const buildAssociatedData = ({ owner, id }: Pick<StoredSubscription, 'owner' | 'id'>, part: 'url' | 'secret'): string =>
   JSON.stringify(['webhook-subscription', owner, id, part])
 

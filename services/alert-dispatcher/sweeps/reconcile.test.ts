@@ -63,7 +63,7 @@ describe('reconciling a record', () => {
 })
 
 describe('a dispatcher with a state database', () => {
-  /** Reconciles both and returns the notifications. */
+  /** Reconciles the store with the database and returns the notifications. */
   const reconcileIn = async ({ parts, store }: InboundFixture): Promise<string[]> => {
     await using lease = await acquireSweepLease(store, new AbortController().signal)
     if (!lease) throw new Error('expected a free lease')

@@ -14,10 +14,10 @@ import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import type { SweepLease } from '../sweep-lease.ts'
 
-/** Long enough for a probe of 2 s and three rounds of statements at their time limit. */
+/** Timeout for measuring a host: enough for a probe of 2 s and three rounds of statements at their time limit. */
 const measureTimeoutMs = 45_000
 
-/** Schema that reads only the condition ids, because the whole record is large. */
+/** Reads only the condition ids of a host record, because the whole record is large. */
 const KnownConditions = z.object({ conditions: z.record(z.string(), z.unknown()) })
 
 /** Shared state of one sweep. */

@@ -29,7 +29,7 @@ import { sweepSettings } from './sweep-settings.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 
 const hostsAtOnce = 128
-/** Hosts that failed in the last sweep are measured last, so that they delay no other host. */
+/** Concurrency for hosts that failed in the last sweep, which are measured last, and for unlisted hosts. */
 const failedAtOnce = 16
 const listTimeoutMs = 10_000
 /** Maximum wait for the lease; a tick holds it only briefly. */
@@ -156,7 +156,7 @@ const sendHeartbeat = async ({ env, net, log }: { env: Environment; net: Net; lo
     await response.body?.cancel()
     if (!response.ok) log.warn({ status: response.status }, 'heartbeat rejected')
   } catch (error) {
-    // The message names at most the host, never the path, which is a secret.
+    // The error message contains at most the host of the heartbeat URL, never the path, which is a secret.
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat failed')
   }
 }

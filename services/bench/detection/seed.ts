@@ -6,7 +6,7 @@ export interface HostHistory {
   /** Length of the logs in hours. */
   hours?: number
   /**
-   * Expressions for the factor of the usual duration, the pattern, the percentage of failures, and their error code.
+   * SQL expressions: duration factor, query pattern, percentage of failures, their error code, and memory factor.
    */
   slower?: string
   pattern?: string
@@ -20,7 +20,7 @@ export interface HostHistory {
   /** Used GiB of a disk of 1,000 GiB, and number of parts in the partition with the most parts. */
   used?: string
   parts?: string
-  /** Statements to run in addition, and statements that remove their log rows afterwards. */
+  /** Additional statements to run; `after` holds the statements that clean up afterwards. */
   also?: readonly string[]
   after?: readonly string[]
   /** Statements that must fail, so that the host logs the failures. */

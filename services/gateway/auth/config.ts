@@ -43,7 +43,7 @@ const issuerIn = (key: string): URL | undefined => {
   return url ?? undefined
 }
 
-/** A setting for a publishable key, with or without the host of the provider. */
+/** Returns the setting for a publishable key, which may contain the host of the provider. */
 const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
   doc,
   audience: 'client',
@@ -63,7 +63,7 @@ export const apiKeySettings = {
 const providers = ['none', 'idp', 'proxy', 'trusted'] as const
 export type AuthProvider = (typeof providers)[number]
 
-/** A setting for the provider; undefined if the web build or cloud mode determines it. */
+/** Returns the setting for the authentication provider. If undefined, the web build or cloud mode determines it. */
 const provider = (doc: string): Setting<AuthProvider | undefined> => ({
   doc,
   audience: 'client',
@@ -77,7 +77,7 @@ const provider = (doc: string): Setting<AuthProvider | undefined> => ({
   },
 })
 
-/** A setting for a URL of the identity provider or of Cloudflare Access; a host without scheme means https. */
+/** Returns a setting for a URL of the identity provider or of Cloudflare Access; a host without scheme means https. */
 const providerUrl = (doc: string): Setting<URL | undefined> => ({
   ...urlSetting(doc, { protocols: ['https', 'http'] }),
   parse: (given) => {

@@ -39,7 +39,7 @@ const hints = {
 /** Input of the notes. URLs are absolute, so that agents can follow them. */
 interface NotesInput {
   discovery: CliDiscovery
-  /** Without a trailing slash. */
+  /** Public URL of the product, without a trailing slash. */
   publicUrl: string
   /** Issuer of the OAuth tokens that the MCP server accepts; undefined without an identity provider. */
   issuer: string | undefined

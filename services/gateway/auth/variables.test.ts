@@ -25,7 +25,7 @@ interface Row {
   path?: string
   headers?: () => Promise<Variables>
   without: object
-  /** Expected response with the variable. */
+  /** Expected response if the variable is set. */
   given: object
 }
 

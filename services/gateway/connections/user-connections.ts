@@ -42,7 +42,7 @@ interface UserConnectionsDeps {
 
 export const openUserConnections = ({ env, query, policy, saved }: UserConnectionsDeps): UserConnections => {
   const isOn = (): boolean => parseSettings(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
-  /** Without sign-in all anonymous callers share one owner; with it, only signed-in callers own connections. */
+  /** Returns whether the caller may own connections: signed-in callers, or without sign-in all callers as one owner. */
   const mayOwn = ({ identity: { kind } }: CallContext): boolean =>
     kind === 'user' || kind === 'key' || (kind === 'anonymous' && policy().anonymous === 'write')
 
@@ -85,7 +85,7 @@ export interface SavedConnections {
   list(owner: string): Promise<SavedConnection[]>
   byId(owner: string, id: string): Promise<SavedConnection | undefined>
   byNumber(owner: string, number: number): Promise<SavedConnection | undefined>
-  /** Throws `conflict` when the owner already has `maxConnectionsPerOwner`. */
+  /** Adds a connection; throws `conflict` when the owner already has `maxConnectionsPerOwner`. */
   add(owner: string, connection: NewConnection): Promise<SavedConnection>
   /** Returns the changed connection; undefined if it does not exist. */
   change(owner: string, id: string, changed: Partial<NewConnection>): Promise<SavedConnection | undefined>

@@ -97,7 +97,7 @@ features:
     const path = text === undefined ? join(directory, name) : writeFile(name, text)
     expect(() => readFile(path)).toThrow(sentence)
     expect(() => readFile(path)).toThrow(/^SVC_CONFIG_FILE: /)
-    // Reported together with all other configuration problems, before anything is opened.
+    // The problem is reported together with all other configuration problems, before anything is opened.
     const problem = { name: 'SVC_CONFIG_FILE', sentence: expect.stringContaining(sentence) }
     expect(problems({ SVC_CONFIG_FILE: path })).toEqual([problem])
     expect(problems({ SVC_CONFIG_FILE: path, EDGE_WORKERS: '1' })).toEqual([])

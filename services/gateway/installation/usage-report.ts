@@ -31,7 +31,7 @@ interface UsageReportDeps {
   clock: Clock
   log: Logger
   hosts: Pick<HostList, 'all'>
-  /** Sends to an operator-supplied address. */
+  /** Sends a request to an address that the operator configured. */
   send: RequestSender
   version: string
 }

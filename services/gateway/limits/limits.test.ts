@@ -24,7 +24,7 @@ const traits = {
 const counted = (limit: RateLimitBudget, path: `/api/${string}` = `/api/${limit}`): Route =>
   defineGetRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
 
-/** The traits of the agent route. */
+/** A route with the access and rate limit of the agent route. */
 const question = definePostRoute({
   ...traits,
   path: '/api/v1/agent',

@@ -44,7 +44,7 @@ export interface RateLimits {
   /** Counts a request of an address; synchronously with the memory store. */
   countAddress(budget: Budget, address: string): RateLimitState | Promise<RateLimitState>
   /**
-   * Counts a question to the agent: once per user or API key. A guest is counted per minute and per day, by its cookie
+   * Counts a question to the agent, per user or API key. A guest is counted per minute and per day, by its cookie
    * and by the network of its address, because cookies are easily replaced.
    */
   countQuestion(identity: Identity, prefix: string): AsyncIterable<RateLimitState>
@@ -89,7 +89,7 @@ export const createRateLimits = (env: Environment, clock: Clock, counters: Count
 const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
   const allowance = ([name, setting]: [string, Setting<number>]) => {
     const alone = { [name]: setting }
-    // `read` returns a value for every setting that it receives.
+    // `parseSettings` returns a value for every setting that it receives.
     return [name, () => parseSettings(alone, env)[name] as number] as const
   }
   // Object.fromEntries loses the key type; every limit is present.

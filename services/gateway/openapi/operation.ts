@@ -141,10 +141,10 @@ const failureOf = (status: string, route: Route): z.ZodType => {
   return isJsonRpc(status, route) ? JsonRpcFailure : ErrorResponse
 }
 
-/** An error status of routes. */
+/** An error status, and the routes that can respond with it. */
 interface ErrorStatus {
   description: string
-  /** Returns whether a route can respond with this status; without it, all routes can. */
+  /** Returns whether a route can respond with this status; if absent, all routes can. */
   when?(route: Route): boolean
   /** The response has a Retry-After header. */
   retried?: true

@@ -9,7 +9,7 @@ export interface RowStream<M> {
   /** Column names and types, if no definition lists them. */
   columns?: unknown
   frames: AsyncIterable<Uint8Array>
-  /** Called after the last frame. */
+  /** Returns the metadata; called after the last frame. */
   metadata: () => M
 }
 

@@ -138,7 +138,7 @@ async function* withTrailers(
   if (response.hasHeader('Trailer')) response.addTrailers(trailers())
 }
 
-/** Frames that a socket can still be writing. A frame is about one socket write, so there are at most two. */
+/** Maximum number of frames that a socket can still be writing; a frame is about as large as one socket write. */
 const maxInTransit = 2
 
 async function* releasingSent(

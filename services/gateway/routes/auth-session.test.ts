@@ -18,7 +18,7 @@ beforeEach(() => {
 const start = async (env: Variables): Promise<FakeProduct> =>
   startFakeProduct({ env, clock: createClock(() => nowMs), routes: signInRoutes })
 
-/** A minimal browser: it stores and sends cookies and follows redirects one by one. */
+/** Opens a minimal browser: it stores and sends cookies and follows redirects one by one. */
 const openBrowser = (origin: string) => {
   const jar = new Map<string, string>()
   const visit = async (path: string, init: { method?: string; body?: unknown; headers?: Variables } = {}) => {

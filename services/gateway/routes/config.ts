@@ -152,7 +152,7 @@ const version = defineGetRoute({
   }),
 })
 
-/** Edge platforms deploy the web UI separately, so the configured version is used there. */
+/** Returns the configured version on edge platforms, which deploy the web UI separately; undefined elsewhere. */
 const edgeVersion = (env: Environment): string | undefined =>
   isEdgeRuntime(env) ? parseSettings({ APP_VERSION }, env).APP_VERSION : undefined
 

@@ -199,7 +199,7 @@ const notStoredReason = ({ env, build }: ConversationDeps, { kind }: Identity): 
   return kind === 'user' ? undefined : new ServiceError('unauthenticated', 'sign in to save conversations')
 }
 
-/** Throws `not-implemented`, or `unauthenticated` for callers who are not signed in. */
+/** Throws `not-implemented` if the browser stores conversations, and `unauthenticated` without sign-in. */
 const requireStored = (deps: ConversationDeps, identity: Identity): void => {
   const reason = notStoredReason(deps, identity)
   if (reason) throw reason

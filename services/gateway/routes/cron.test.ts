@@ -17,7 +17,7 @@ const sendRequest = async (url: string, bearer?: string) => {
 
 const Answered = z.object({ data: z.unknown().optional(), error: ErrorResponse.shape.error.optional() })
 
-/** A fake `alert-dispatcher` that records its requests. */
+/** Returns a fake `alert-dispatcher` that records its requests. */
 const recordingAlerts = () => {
   const received: string[] = []
   const alerts = {

@@ -18,7 +18,7 @@ let signedIn: Identity | undefined
 const clock = createClock(() => nowMs)
 beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
-  // An identity provider whose users the test defines.
+  // The provider is replaced by `identify`, so that the test defines the signed-in user.
   const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_AUTH_PROVIDER: 'idp' }
   product = await startFakeProduct({ env, clock, identify: async () => signedIn ?? anonymousCaller })
 })

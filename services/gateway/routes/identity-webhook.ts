@@ -77,7 +77,7 @@ const removePerson = async (gateway: Gateway, call: CallContext, subject: string
   const { denied, keys, connections } = gateway
   const identity = { kind: 'user', subject, features: 'all' } as const
   const theirs = { ...call, identity }
-  // The subject is blocked first, so that it cannot create new data meanwhile.
+  // The subject is blocked first, so that it cannot create new data during the removal.
   await denied.subject(subject)
   return {
     keys: await revokeKeys(keys, subject),

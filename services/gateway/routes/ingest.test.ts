@@ -14,7 +14,7 @@ const good = { authorization: `Bearer ${secret}`, 'content-type': 'application/j
 type IngestResult = Awaited<ReturnType<typeof fakeIngest.accept>>
 type Given = Parameters<typeof fakeIngest.accept>[0]
 
-/** A fake `ingest` that records its requests. */
+/** Returns a fake `ingest` that records its requests. */
 const recordingIngest = (answer: IngestResult | ServiceError = [{ id: 'a1', duplicate: false }]) => {
   const accepted: Given[] = []
   const accept = async (given: Given) => {

@@ -30,7 +30,7 @@ const refused = async ({ url }: FakeProduct, parameters: string) => {
 
 const requests = ({ received }: FakeProduct) => received.filter(({ method }) => method === 'exposition')
 
-/** Sorted, because hosts are listed in the order of their responses. */
+/** Returns the name and host of each series, sorted because the order of the hosts varies. */
 const seriesOf = (families: Map<string, MetricFamily>) =>
   [...families]
     .flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))

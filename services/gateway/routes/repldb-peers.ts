@@ -82,7 +82,7 @@ export const repldbPeerRoutes: readonly Route[] = [
   peers,
   peerInfo,
   peerType,
-  // It must precede the routes with a peer name, which could match its path.
+  // `slotLag` must precede the routes with a peer name, because they could match its path.
   slotLag,
   slots,
   peerStats,

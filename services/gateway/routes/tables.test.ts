@@ -12,7 +12,7 @@ const path = '/api/v1/tables/running-queries'
 const frameBytes = 100_000
 const row = { text: 'x'.repeat(frameBytes) }
 
-/** Frames of 100 kB; counts the requested frames and records cancellation. */
+/** Returns a handler that yields frames of 100 kB; counts the produced frames and records cancellation. */
 const manyFrames = (count: number) => {
   const seen = { produced: 0, stopped: false }
   async function* frames() {

@@ -181,7 +181,7 @@ describe('a rebinding page that sends user headers, if the proxy needs no secret
     async (method, path, secretOnly) => {
       const body = method === 'GET' || method === 'DELETE' ? undefined : '{"label":"ci","days":1}'
       const answer = await statusOf(product, path.replaceAll(/\{\w+\}/g, '1'), person, method, body)
-      // The secret is missing, or not configured.
+      // 401: the request has no secret. 503: no secret is configured.
       expect(secretOnly ? [401, 503] : [403]).toContain(answer.status)
       if (!secretOnly) expect(answer.text).toContain('host not allowed')
     },

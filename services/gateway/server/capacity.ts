@@ -57,7 +57,7 @@ export const limitConcurrency = (
   metrics.httpInFlight(telemetry.metrics, () => [{ labels: {}, value: inFlight }])
   metrics.httpWaiting(telemetry.metrics, () => [{ labels: {}, value: queue.waiting }])
 
-  /** Releases the slot when the response has ended, at the latest after `holdMs`. */
+  /** Handles a request. Releases the slot when the response has ended, at the latest after `holdMs`. */
   const answer = (request: IncomingMessage, response: ServerResponse, leave?: () => void): void => {
     const timer = leave && setTimeout(leave, holdMs).unref()
     inFlight++

@@ -104,7 +104,7 @@ describe('a stop', () => {
     await text(await responseOf(other))
 
     const stopped = listener[Symbol.asyncDispose]()
-    // Idle connections are closed only after the first could have finished.
+    // Once `other` has closed its idle connection, `listener` would have closed its own if it seemed idle.
     await other[Symbol.asyncDispose]()
     expect(await text(response)).toHaveLength(body.length)
     await stopped

@@ -135,7 +135,7 @@ const drain = async (server: Server, { sockets, answering }: OpenWork, graceMs: 
     // Browsers preconnect; Node would wait for the first request of such a connection.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
-  // After the poll phase, so that requests that have already arrived are counted.
+  // This runs after the poll phase, so that requests that have already arrived are counted.
   const idle = setInterval(() => setImmediate(closeIdle), idleCheckedEveryMs)
   await closed.promise
   clearInterval(idle)

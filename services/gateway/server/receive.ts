@@ -98,7 +98,7 @@ const malformedRequest: ParseError = {
   message: 'invalid HTTP/1.1 request',
 }
 
-/** Responses to errors of the HTTP parser of Node, by error code. */
+/** Responses to errors of Node's HTTP parser, by error code. */
 const parseErrors: Readonly<Record<string, ParseError>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -116,7 +116,7 @@ const parseErrors: Readonly<Record<string, ParseError>> = {
 
 /** Sends an error response for a request that cannot be parsed, and closes the connection. */
 export const rejectMalformedRequest = (error: Error & { code?: string }, socket: Duplex): void => {
-  // After an earlier response, these bytes could end up inside that response.
+  // If a response was already sent on this socket, the error could end up inside it.
   if (!socket.writable || error.code === 'ECONNRESET' || hasAnswered(socket)) {
     socket.destroy()
     return

@@ -57,7 +57,7 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
 
 type Provider = Omit<IdentityProvider, keyof StrictServer>
 
-/** The sign-in page, which signs the browser in at once. */
+/** Responds as the sign-in page, which signs the browser in at once. */
 const hostedPage = (url: URL, provider: Provider): StrictResponse => {
   const back = url.searchParams.get('redirect_url')
   if (back === null || !URL.canParse(back)) return undefined

@@ -11,7 +11,7 @@ import {
 /** The keys of a token issuer, published as a JWKS. */
 export interface SigningKeys {
   published(): JSONWebKeySet
-  /** The current public key. */
+  /** Returns the current public key. */
   current(): JWK
   sign(claims: JWTPayload, header?: { typ?: string; kid?: string }): Promise<string>
   /** Replaces the signing key; only the new and the previous key are published. */

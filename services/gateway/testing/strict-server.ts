@@ -6,7 +6,7 @@ export type StrictResponse = { status?: number; json: unknown } | { location: st
 
 /** A server of a third party, on its own port. */
 export interface StrictServer extends AsyncDisposable {
-  /** Without a trailing slash. */
+  /** URL of the server, without a trailing slash. */
   url: string
   /** Method and path of every request, in order. */
   received: string[]

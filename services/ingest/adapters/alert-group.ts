@@ -22,7 +22,7 @@ export const parseAlert = (sent: unknown, { source, url }: { source: string; url
   return {
     source,
     externalId: fingerprint,
-    // A later end of a firing alert means that it is still active.
+    // The end time is included: a firing alert that stays active is sent again with a later one.
     identity: [source, key, status, String(startsAt), endsAt === null ? '' : String(endsAt)],
     dedupKey: key,
     status,

@@ -65,7 +65,7 @@ const parseDraft = (sent: JsonObject): EventDraft => {
     body: firstNonBlank(generic.body, typeof data === 'string' ? data : null),
     labels: { type, ...(subject && { subject }), ...generic.labels },
     occurredAt: time ?? generic.occurredAt,
-    // Stored decoded, so that the installation id is found in events of our own.
+    // The data is stored decoded, so that the installation id is found in events that this product sent.
     raw: bytes ? { ...sent, data_base64: undefined, data: bytes } : sent,
   }
 }

@@ -108,10 +108,10 @@ export class WireBus implements Bus {
   }
 }
 
-/** Returns the content of an announcement without `leaving`; called for each announcement, because the load changes. */
+/** A function that returns an announcement without `leaving`. It is called for each one, because the load changes. */
 type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 
-/** Announces an instance immediately, periodically, and on request; disposing announces that it leaves. */
+/** Announces an instance immediately, periodically, and on request. Disposing announces that the instance leaves. */
 const announce = async (events: EventChannel, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
   const announce = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
   const sought = await events.on(instancesRequested, () => announce(false))

@@ -2,7 +2,7 @@ import type { ServiceName } from '#proto/call.ts'
 
 /** The transport of a bus: publish and subscribe as in NATS core. */
 export interface Wire extends AsyncDisposable {
-  /** False while the server cannot be reached; messages published then are lost. */
+  /** Whether the server can be reached. Messages that are published during an outage are lost. */
   readonly connected: boolean
   /** Prefix of subjects that only this connection may subscribe to. */
   readonly inbox: string
@@ -21,7 +21,7 @@ export interface Wire extends AsyncDisposable {
 
 /** A transport that connects the buses of one or many processes. */
 export interface Hub {
-  /** Opens the connection of one bus. Throws if the server rejects it or lacks a feature. */
+  /** Connects one bus. Throws if the server rejects the connection or lacks a required feature. */
   connect(endpoint: ServiceInstance): Promise<Wire>
 }
 

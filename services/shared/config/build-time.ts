@@ -7,7 +7,7 @@ interface VariableKind {
   meaning(text: string | undefined): unknown
 }
 
-/** How each kind of build variable is parsed. The build accepts any text; an invalid value counts as unset. */
+/** The parser of each kind of build variable. The build accepts any text; an invalid value counts as unset. */
 const variableKinds: Record<BuildVariable['kind'], VariableKind> = {
   text: { allowed: 'text', meaning: (text) => text },
   flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },

@@ -10,8 +10,8 @@ const recheckMs = 1_000
 interface CachedFile {
   text: string | undefined
   /**
-   * Modification time, size and inode; differs if the file was changed or replaced, as Kubernetes replaces a mounted
-   * secret.
+   * Modification time, size and inode as text. The text differs after the file was changed or replaced. Kubernetes
+   * replaces the file of a mounted secret.
    */
   state: string
   checkedMs: number
@@ -30,7 +30,7 @@ export const resolveFileVariables = (
   for (const [fileName, path] of Object.entries(variables)) {
     if (!fileName.endsWith(fileSuffix) || !path) continue
     const name = fileName.slice(0, -fileSuffix.length)
-    // Settings are read many times per request, so variables without a file stay plain properties.
+    // Only variables with a file get a getter, because settings are read many times per request.
     Object.defineProperty(variables, name, {
       configurable: true,
       enumerable: Object.hasOwn(variables, name),
@@ -41,7 +41,7 @@ export const resolveFileVariables = (
   return variables
 }
 
-/** Names of the variables that are read from files, by frozen environment. Only their values may still change. */
+/** For each frozen environment: the names of variables that are read from files. Only their values can change. */
 const changeableNamesByEnvironment = new WeakMap<Environment, ReadonlySet<string>>()
 
 /** Freezes an environment, so that only variables that are read from files can change. */

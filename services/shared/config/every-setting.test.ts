@@ -25,8 +25,7 @@ describe('every setting of the product', () => {
 
   it('is a secret when its name contains a secret word', () => {
     const isNamedSecret = /(SECRET|PASSWORD|TOKEN|KEY)$/
-    // The pages contain the public keys of the identity provider and of analytics, and a verification key is not
-    // secret.
+    // Public by design: web pages contain the publishable and analytics keys, and verification keys cannot sign.
     const isPublic = /(PUBLISHABLE|VERIFICATION)_KEY$|^(SVC|CLIENT_PRODUCT)_ANALYTICS_KEY$/
     const names = groups.flatMap((settings) => Object.keys(settings))
     const secrets = new Set(groups.flatMap(listSecretNames))

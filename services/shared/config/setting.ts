@@ -45,7 +45,7 @@ export class InvalidSettings extends Error {
 /** Returns the values of all settings; throws `InvalidSettings` with all problems. Empty text counts as unset. */
 export const parseSettings = <S extends Settings>(settings: S, env: Environment): SettingValues<S> => {
   const last = lastReadings.get(settings)
-  // The cached values were parsed with the same settings, so they have their types.
+  // The cache key is `settings`, so the cached values have the types of these settings.
   if (last !== undefined && isUnchanged(last, env)) return last.values as SettingValues<S>
   const names = last?.names ?? listVariables(Object.entries(settings))
   const texts = Object.fromEntries(names.map((name) => [name, env[name]]))
@@ -54,11 +54,11 @@ export const parseSettings = <S extends Settings>(settings: S, env: Environment)
   return values
 }
 
-/** The texts of variables at their last reading, with the parsed values. */
+/** The texts of variables when the settings were last read, and the values parsed from them. */
 interface CachedReading {
   env: Environment
   names: readonly string[]
-  /** Names of variables whose texts may have changed since. */
+  /** Names of the variables whose texts may have changed since the last read. */
   changeableNames: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   values: unknown

@@ -52,15 +52,15 @@ export const maxThreadsPerRequest = 100
 /** Client of the conversation service. Throws `unavailable` or `busy`; errors never contain response bodies. */
 export interface ThreadClient {
   byExternalId(externalId: string): Promise<Thread | undefined>
-  /** Returns the id; undefined if a thread with this external id exists. */
+  /** Creates a thread and returns its id; undefined if a thread with this external id already exists. */
   create(thread: NewThread): Promise<string | undefined>
-  /** Returns false if the service rejects these tags. */
+  /** Adds tags to a thread. Returns whether the service accepted them. */
   tag(id: string, ...tags: readonly string[]): Promise<boolean>
   append(id: string, messages: readonly ThreadMessage[]): Promise<void>
   update(id: string, facts: Partial<Pick<NewThread, 'title' | 'metadata'>>): Promise<void>
   remove(id: string): Promise<void>
   removeAll(ids: readonly string[]): Promise<void>
-  /** Returns an empty page for a tag that the service rejects. */
+  /** Returns a page of threads; an empty page if the service rejects the tag. */
   list(wanted: ThreadQuery): Promise<ThreadPage>
   whole(ids: readonly string[]): Promise<Thread[]>
 }
@@ -120,9 +120,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
-/** Statuses of a thread that does not exist, or already exists. */
+/** HTTP statuses for a thread that does not exist, and for one that already exists. */
 const missingOrDuplicateStatuses = [404, 409]
-/** Statuses of a tag that is too long or has invalid characters. */
+/** HTTP statuses for a tag that is too long or has invalid characters. */
 const rejectedTagStatuses = [400, 422]
 
 /** Returns a function that sends one request. The function returns undefined if the status is one of `nothing`. */

@@ -7,7 +7,7 @@ import type { Clock } from '../time/clock.ts'
 /** A client of `query` with the statements that it has recorded. */
 export interface RecordingClient {
   query: ServiceClient<typeof query>
-  /** The successful statements, in the order of their responses. */
+  /** Evidence of the successful statements, in the order of their responses. */
   evidence: readonly Evidence[]
 }
 

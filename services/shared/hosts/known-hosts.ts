@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts'
 
 /** How long the list is cached; a change of the hosts file becomes visible within this time. */
 const freshMs = 2_000
-/** Timeout of the request for the list, which `query` answers from memory. */
+/** Timeout of the request for the list. It is short, because `query` has the list in memory. */
 const requestTimeoutMs = 5_000
 
 /** A cache of the configured hosts. It requests the list at most every two seconds and never concurrently. */

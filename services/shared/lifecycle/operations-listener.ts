@@ -14,9 +14,9 @@ export interface ListenerOptions {
   host: string
   /** 0 selects a free port. */
   port: number
-  /** The time without a report of the main thread after which `/livez` returns 503. */
+  /** `/livez` returns 503 if the main thread has not reported for this time. */
   hungAfterMs: number
-  /** The state until the first report. */
+  /** The process state until the main thread sends its first report. */
   state: ProcessState
 }
 

@@ -14,8 +14,8 @@ const open = (unmet: readonly string[], problems: Record<string, string> = {}, h
   })
 
 /**
- * Blocks the event loop of this process and requests both endpoints half a second later. The responses release the
- * loop: `whileBusy` is false if they did not arrive within 30 seconds.
+ * Blocks the event loop of this process and requests both endpoints from a worker thread. The loop is released when
+ * both have responded; `whileBusy` is false if they do not respond within 30 seconds.
  */
 const fetchWhileBusy = async (url: string): Promise<unknown> => {
   const released = new Int32Array(new SharedArrayBuffer(4))

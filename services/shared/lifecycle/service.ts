@@ -15,7 +15,7 @@ export interface ServiceContext {
   store: Store
   /** Opens the durable queue of this service; the caller disposes it. */
   openQueue(): Promise<Queue>
-  /** Sends requests to external servers. */
+  /** The client for requests to external servers. */
   net: Net
   telemetry: Telemetry
   clock: Clock
@@ -40,6 +40,6 @@ export interface RunningService extends AsyncDisposable {
 /** The exports of the `config.ts` of a service. All chosen services are checked before any of them starts. */
 export interface ServiceConfig {
   readonly settings: Settings
-  /** Returns problems of settings in combination; `settings` checks each setting alone. */
+  /** Returns problems that only a combination of settings causes. `settings` validates each setting alone. */
   problems?(env: Environment): readonly SettingProblem[]
 }

@@ -55,7 +55,7 @@ const isSameProblem =
   (other: SettingProblem): boolean =>
     other.name === name && other.sentence === sentence
 
-/** The configs of the chosen services and of the process itself. */
+/** Returns the configs of the chosen services and of the process itself. */
 const listConfigs = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
   { settings: processSettings, problems: (env) => findStoreProblems(env, Boolean(env.NATS_URL)) },
   ...configs,

@@ -49,8 +49,7 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
   }
   const endAtOnce = (why: string): void => {
     log.error({ why }, 'exiting immediately; calls in flight are lost')
-    // An uncaught error ends Node even as the first process of a container, for which default actions of signals are
-    // disabled.
+    // Throws instead of sending a signal: if Node is PID 1 of a container, a signal without a handler has no effect.
     release()
     throw new Error(`exited before all work was finished: ${why}`)
   }

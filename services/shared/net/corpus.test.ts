@@ -16,7 +16,7 @@ const Entry = z.object({
   allow_private: Expectation,
 })
 const entries = z.array(Entry).parse(corpus.entries)
-/** Cases that need a request; `net.test.ts` covers them. */
+/** Ids of the cases that need a request. `net.test.ts` covers them. */
 const shownByRequests = new Set(entries.filter((entry) => entry.redirects ?? entry.dns_sequence).map(({ id }) => id))
 const decided = entries.filter(({ id }) => !shownByRequests.has(id))
 

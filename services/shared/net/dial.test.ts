@@ -89,7 +89,7 @@ describe('a connection to a saved server', () => {
     }
     const guard = openAddressGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
     const dialling = createGuardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
-    // Nothing listens there; an unchecked address would fail with another message.
+    // Nothing listens at the checked address. Connecting to any other address would fail with another error.
     await expect(dialling).rejects.toMatchObject({ reason: 'unreachable', systemCode: 'ECONNREFUSED' })
     expect(lookUps).toBe(1)
   })

@@ -44,7 +44,7 @@ const requireMailPort = ({ host, port }: ServerAddress): void => {
 
 const openSocket = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSignal): Promise<Socket> => {
   const { host } = options
-  // A socket created with an aborted signal still connects.
+  // Checks the signal first, because a socket created with an aborted signal still connects.
   if (signal.aborted) throw new NetFailure('timeout', { host })
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ ...options, signal })

@@ -19,11 +19,11 @@ export interface Net extends AsyncDisposable {
   trusted: RequestSender
   /** Sends requests to user-supplied addresses: each is checked, and the connection goes to the checked address. */
   guarded(purpose: RequestPurpose): RequestSender
-  /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
+  /** Checks an address without connecting to it, for example before it is saved. Returns its canonical form. */
   check(url: string | URL, purpose: RequestPurpose): Promise<URL>
-  /** Connections for mail: `trusted` to servers of the operator, `guarded` to saved servers, which are checked. */
+  /** Connects to mail servers: `trusted` to those that the operator configured, `guarded` to user-supplied ones. */
   mail: { trusted: Dialer; guarded: Dialer; check(server: ServerAddress): Promise<void> }
-  /** Opens the sockets of the connection pools of user-supplied databases. */
+  /** Opens sockets for the connection pools of user-supplied databases. */
   connect: Connector
 }
 
@@ -90,7 +90,7 @@ const openClients = async (guard: AddressGuard, agents: Agent[]) => {
   }
 }
 
-/** Maximum connections per configured server. Each running answer of a language model needs one. */
+/** Maximum connections per configured server. Each answer that a language model is generating needs one. */
 const maxTrustedConnections = 1_024
 const maxGuardedConnections = 16
 const keepAliveMs = 4_000

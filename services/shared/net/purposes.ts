@@ -3,7 +3,7 @@ export type RequestPurpose = 'database' | 'event-source' | 'notification' | 'ree
 
 interface UrlRules {
   protocols: readonly string[]
-  /** Whether ports of well-known services of other protocols are allowed. */
+  /** Whether any port is allowed, including those of services with other protocols, such as mail or databases. */
   anyPort: boolean
 }
 

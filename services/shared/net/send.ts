@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip } from 'node:zlib'
 import { type Agent, type Dispatcher, request } from 'undici'
 import { NetFailure, toNetFailure } from './failure.ts'
 
-// Decompresses data as it arrives, and accepts a truncated or empty body, as browsers do.
+// With these options, decoders return data as it arrives and accept a truncated or empty body, as browsers do.
 const gzip = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
@@ -115,7 +115,7 @@ interface ResponseParts {
   status: number
   statusText: string
   headers: Iterable<[string, string]>
-  /** Null for statuses without a body. */
+  /** The response body; null for statuses without a body. */
   body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
 }
 
@@ -123,7 +123,7 @@ interface Bounds {
   host: string
   /** Maximum size of the body after decompression. */
   maxBytes: number
-  /** Translates an error of the body. */
+  /** Converts an error of the body stream to the error that the reader receives. */
   translate(error: unknown): unknown
 }
 

@@ -38,7 +38,7 @@ export const encryptForTransit = async (key: TransitPublicKey, value: unknown): 
     .encrypt(await importJWK(key, algorithm))
 }
 
-/** Loaded with the first secret, because few installations save any. */
+/** Loads the library when the first secret is encrypted or decrypted, because few installations need it. */
 const loadJose = () => import('jose')
 
 const generateTransitKey = async (): Promise<TransitKey> => {

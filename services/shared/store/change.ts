@@ -15,7 +15,7 @@ export interface StoreLimits {
 export const defaultStoreLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 const maxMessages = 1_000
-/** Pattern of valid names, which every server supports and which are readable in logs. */
+/** Pattern of valid names. All backends support these names, and they are readable in logs. */
 const namePattern = /^[^\p{Cc}]{1,512}$/u
 
 /** Returns the change of one value for a driver. `stored` is the value that the key is expected to have. */

@@ -6,9 +6,10 @@ import { storeSettings } from './config.ts'
 /** Counters of time windows. All processes of one Redis share them; otherwise each process counts separately. */
 export interface Counters extends AsyncDisposable {
   /**
-   * Increments the counter `what` of `key`; synchronous in memory. A window starts with its first count, and all keys
-   * of a counter have the same window length. With a high limit (`allowed`), a process may reserve counts in advance:
-   * no count is returned twice, and unused ones are lost. Does not fail if the server is unavailable.
+   * Increments the counter `what` of `key` and returns the count of its window; synchronous in memory. A window starts
+   * with its first count, and all keys of a counter have the same window length. With a high limit (`allowed`), a
+   * process may reserve counts in advance: no count is returned twice, and unused ones are lost. Does not fail if the
+   * server is unavailable.
    */
   count(what: string, key: string, seconds: number, allowed?: number): WindowCount | Promise<WindowCount>
 }

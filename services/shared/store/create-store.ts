@@ -45,7 +45,7 @@ const maxTextLength = 65_536
 
 /** The values that this process saw last. A value that no other process has changed can be written without a read. */
 interface LastSeenValues {
-  /** Returns undefined if the key is not cached; `value` is undefined if the key had no value. */
+  /** Returns the cached value; undefined if the key is not cached. `value` is undefined if the key had no value. */
   of(key: string): { value: StoredValue | undefined } | undefined
   /** Caches the current value of a key. */
   saw(key: string, value: StoredValue | undefined): void
@@ -165,8 +165,8 @@ const getAll = async <S extends z.ZodType>(
 }
 
 /**
- * Returns a function that runs work with the same key one at a time, so that the value last seen by this process is
- * current.
+ * Returns a function that serializes work per key. Otherwise concurrent updates of this process would outdate the
+ * cached value.
  */
 const createSerializer = () => {
   const last = new Map<string, Promise<unknown>>()
@@ -229,7 +229,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
 }
 
 interface PreparedUpdate<T> {
-  /** Undefined if nothing changes. */
+  /** The change to write; undefined if the step changes nothing. */
   change: StoreChange | undefined
   after: T | undefined
 }
@@ -243,7 +243,7 @@ const prepare = <S extends z.ZodType>(
   const result = step(before)
   if (!result) return { change: undefined, after: before }
   const change = { ...createStoreChange([createValueChange(key, stored, result, limits)], result, limits), fence }
-  // Validated, so that a step cannot store an invalid value.
+  // The new value is validated, so that a step cannot store an invalid one.
   return { change, after: result.value === undefined ? undefined : validate(key, result.value, schema) }
 }
 
@@ -264,7 +264,7 @@ const prepareGuess = <S extends z.ZodType>(
   }
 }
 
-/** Writes the change; returns false if another writer was faster. */
+/** Writes the change and returns whether it was written; false if another writer was faster. */
 const isWritten = async (updating: UpdateContext, change: StoreChange): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
@@ -306,7 +306,7 @@ const takeLease = async (driver: StoreDriver, name: string, lengthMs: number): P
     fence,
     renew: (nextMs) => driver.renewLease(fence, toWholeMs(nextMs)),
     async [Symbol.asyncDispose]() {
-      // A lease that cannot be released expires.
+      // A failed release is ignored, because the lease expires.
       await driver.releaseLease(fence).catch(() => {})
     },
   }

@@ -18,11 +18,11 @@ export interface StoreDriver extends AsyncDisposable {
   read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
   /** Applies the change atomically. */
   write(change: StoreChange): Promise<WriteResult>
-  /** Returns the new token; undefined while the lease is held. */
+  /** Takes the lease and returns its new token; undefined while another process holds the lease. */
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
-  /** `claimMs` is at most `maxClaimMs`. */
+  /** Claims up to `max` messages for `claimMs`, oldest first. `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedOutboxMessage[]>
   ack(ids: readonly string[]): Promise<void>
   /**

@@ -84,7 +84,7 @@ const runProbes = async (
 
 interface Answer {
   answered: boolean
-  /** The error of the probe. */
+  /** The error of a failed probe. */
   error?: unknown
 }
 

@@ -24,7 +24,7 @@ export interface StoreTestServer extends AsyncDisposable {
   server: TestServer | undefined
   /** Opens another handle on the namespace of the current test. */
   open(limits?: Partial<StoreLimits>): Promise<Store>
-  /** Variables with which another process opens this namespace. */
+  /** Environment variables with which another process can open this namespace. */
   env(): Environment
   /** Starts an empty namespace and closes the handles of the previous one. */
   next(): Promise<void>

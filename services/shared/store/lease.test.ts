@@ -5,7 +5,7 @@ import { type StoreTestServer, implementations, pollUntil } from './implementati
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
-/** Many keys, because a write of any key must be fenced. */
+/** Uses many keys, because a write of any key must be fenced. */
 const keys = Array.from({ length: 64 }, (_, index) => `condition-${index}`)
 const set = (store: Store, key: string, value: string, lease: Lease) =>
   store.update(key, z.string(), () => ({ value }), lease.fence)

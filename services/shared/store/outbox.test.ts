@@ -100,8 +100,8 @@ for (const implementation of implementations) {
       for (const id of ids) await append(first, `key-${id}`, message(id))
       const drain = async (store: Store) => {
         const mine: string[] = []
-        // A claimer that loses every race gets nothing although messages remain; the limit of rounds ends an endless
-        // loop.
+        // A claimer may get no messages although some remain, because others claim them first. The limit of rounds
+        // prevents an endless loop.
         for (let round = 0; round < 200 && mine.length < 100; round += 1) {
           mine.push(...(await store.outbox.claim(7, longMs)).map(({ id }) => id))
         }

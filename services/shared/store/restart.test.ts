@@ -114,7 +114,7 @@ for (const implementation of implementations) {
         const lease = await store.lease('sweep', longMs)
         await store.update('a', z.number(), () => ({ value: 1, outbox: [{ id: '1', topic: 'page', payload: 'x' }] }))
         await running.server?.kill()
-        // Backends of PostgreSQL may respond once more before they notice that the server is killed.
+        // PostgreSQL backends may respond once more before they notice that the server was killed.
         const outcome = () =>
           store.get('a', z.number()).then(
             () => 'answered',

@@ -5,7 +5,7 @@ import type { z } from 'zod'
  * and SQL pass the same conformance suite.
  */
 export interface Store extends AsyncDisposable {
-  /** False while the server does not respond. */
+  /** Whether the server responds. */
   readonly connected: boolean
   /** The problem of the server with its path or address and a remedy; undefined if there is none. */
   readonly problem?: string | undefined
@@ -34,7 +34,7 @@ export interface Store extends AsyncDisposable {
    * Like `update`, for one key and several keys of another kind, in one atomic write that also appends and acknowledges
    * messages. Keys that this process has not seen are at first assumed to have no value. Updates that share the first
    * key run one at a time within this process.
-   * Returns false and changes nothing if the outbox lacks a required message.
+   * Returns false and changes nothing if the outbox lacks a required message; otherwise returns true.
    */
   updateTogether<S extends z.ZodType, M extends z.ZodType>(
     keys: AtomicUpdateKeys<S, M>,
@@ -61,18 +61,18 @@ export interface UpdateStep<T> {
 
 /** The keys of an atomic update. */
 export interface AtomicUpdateKeys<S, M> {
-  /** Undefined if only keys of `many` are written. */
+  /** The single key and its schema; undefined if only keys of `many` are written. */
   one?: { key: string; schema: S } | undefined
   many: { keys: readonly string[]; schema: M }
 }
 
 /** The result of a step of an atomic update. */
 export interface AtomicUpdateStep<S, M> {
-  /** Undefined removes the value. */
+  /** The new value of the single key; undefined removes the value. */
   one?: S | undefined
   /**
-   * Values by key; other keys are not changed. Only written keys are compared with the store, so a step that depends on
-   * a key must write it.
+   * Values by key; other keys are not changed. Conflicts are detected only on written keys, so a step that depends on a
+   * key must write it.
    */
   many: ReadonlyMap<string, M>
   /** Expiry of the values of `many`. */
@@ -86,7 +86,7 @@ export interface AtomicUpdateStep<S, M> {
 
 /** A message to deliver after its state is stored. */
 export interface OutboxMessage {
-  /** Chosen by the writer. Appending an id that is still in the outbox changes nothing. */
+  /** An id that the writer chooses. Appending an id that is still in the outbox changes nothing. */
   id: string
   topic: string
   payload: unknown
@@ -101,7 +101,7 @@ export interface Fence {
 /** A lease that this process holds; disposing it releases it. */
 export interface Lease extends AsyncDisposable {
   readonly fence: Fence
-  /** Extends the lease by `lengthMs`; returns false if it was lost. */
+  /** Extends the lease by `lengthMs` and returns whether it is still held; false if it was lost. */
   renew(lengthMs: number): Promise<boolean>
 }
 

@@ -21,7 +21,7 @@ export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDispos
     isScheduled = false
     for (const listener of listeners) listener()
   }
-  // Combines concurrent appends into one call, outside the appending call.
+  // Combines concurrent appends into one call of each listener, which runs after the appending calls.
   const wake = () => {
     if (isScheduled) return
     isScheduled = true
@@ -30,7 +30,7 @@ export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDispos
 
   return {
     onAppend(listener) {
-      // Wrapped, so that two registrations of one function are independent.
+      // The listener is wrapped, so that two registrations of one function are independent.
       const call = () => listener()
       listeners.add(call)
       timer ??= setInterval(callAll, pollMs).unref()

@@ -13,7 +13,7 @@ import { openTracing } from './tracing.ts'
 export interface ProcessAttributes {
   instance: string
   version: string
-  /** Services that run here. */
+  /** Names of the services that run in this process. */
   services: readonly string[]
   /** Names of the settings that are secrets. */
   secretNames: readonly string[]
@@ -78,7 +78,7 @@ export const openLog = (options: LogOptions): Logger => {
       level: options.level,
       base: { instance: options.instance, version: options.version },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors become plain fields first, so that their properties are redacted too.
+      // The `log` formatter has already converted errors to redacted fields, so this serializer changes nothing.
       serializers: { err: (error: unknown) => error },
       formatters: { level: (label) => ({ level: label }), log: redact },
       hooks: { streamWrite: hideLineCredentials },
@@ -98,7 +98,7 @@ const hideLineCredentials = (line: string): string =>
     : line
 
 /**
- * Returns a destination that prints human-readable lines; undefined if `pino-pretty` is not installed, as in the image.
+ * Returns a destination that prints human-readable lines; undefined without `pino-pretty`, as in the container image.
  */
 const openPrettyDestination = async (): Promise<DestinationStream | undefined> => {
   try {

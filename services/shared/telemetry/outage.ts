@@ -11,7 +11,7 @@ export interface OutageLog {
 interface OutageMessages {
   begins: string
   ends: string
-  /** Fields of both log lines. */
+  /** Additional fields of both log entries. */
   facts?: object
 }
 

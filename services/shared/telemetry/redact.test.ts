@@ -159,7 +159,7 @@ describe('URLs within text', () => {
 
 describe('a log line', () => {
   const special = [...':/?#[]@!$&\'()*+,;=%"<>\\^`{|}~']
-  /** Passwords of unique words, joined by reserved characters of URLs. */
+  /** Generates passwords of two words that occur nowhere else, joined by special characters. */
   const password = fc
     .tuple(fc.array(fc.constantFrom(...special), { minLength: 1, maxLength: 5 }), fc.constantFrom('q', 'z'))
     .map(([between, letter]) => `SWORD${between.join('')}FISH${letter}`)
@@ -171,7 +171,7 @@ describe('a log line', () => {
     (text) => text.replaceAll('/', '%2F'),
   )
   const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
-  /** User names with a colon, or an empty name for a token. */
+  /** Generates user names with a trailing colon; empty if the URL contains only a token. */
   const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
 
   it('never shows a password of a URL, with any characters and at any position', () => {

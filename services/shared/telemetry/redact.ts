@@ -2,7 +2,8 @@
 export const redactionPlaceholder = '[hidden]'
 
 /**
- * Last words of names that denote secrets, as in `sessionCookie` and `BOT_TOKEN`. Statements may contain personal data.
+ * Last words of field names with secret values, as in `sessionCookie` and `BOT_TOKEN`. `sql` is included, because
+ * statements may contain personal data.
  */
 const secretWords = new Set([
   'authorization',
@@ -155,8 +156,8 @@ const findTextRun = (line: string, start: number): TextRun => {
 
 /**
  * Returns whether the `@` is part of a path, as in `http://host.example/a@b` and `file:///a@b`, and not the end of
- * credentials. With other schemes it never is: `tok/en` in `nats://tok/en@host` is a token. An http URL has a path only
- * if its host looks like one.
+ * credentials. Returns false for other schemes: in `nats://tok/en@host`, `tok/en` is a token. An http URL has a path
+ * only if the text before the path looks like a host name.
  */
 const isPath = (before: string, upToScheme: string): boolean => {
   if (before.includes(':') || !/[/?#]/.test(before)) return false
@@ -164,7 +165,10 @@ const isPath = (before: string, upToScheme: string): boolean => {
   return /(?:^|[^a-z\d+.-])https?$/i.test(upToScheme.slice(-6)) && /^(?:localhost|[^/?#]+\.[^/?#]*)[/?#]/i.test(before)
 }
 
-/** Returns whether a user name and a colon without a port follow, so that a password with spaces may start there. */
+/**
+ * Returns whether a user name follows at `start`, with a colon that is not followed by a port. A password with spaces
+ * may start after the colon.
+ */
 const hasOpenPassword = (line: string, start: number): boolean => {
   openPasswordPattern.lastIndex = start
   return openPasswordPattern.test(line)

@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache'
  * Every age, interval, timeout and lifetime inside a process therefore uses `elapsedMs`.
  */
 export interface Clock {
-  /** Epoch milliseconds, for instants that are stored, shown or compared across machines. */
+  /** Returns epoch milliseconds, for instants that are stored, shown or compared across machines. */
   now(): number
-  /** Monotonic milliseconds since an arbitrary start. Only differences are meaningful; they are never negative. */
+  /** Returns monotonic milliseconds since an arbitrary start. Only differences are meaningful and never negative. */
   elapsedMs(): number
 }
 
@@ -47,7 +47,7 @@ export const adjustForClockJumps = (clock: Clock, atMs: number): number => {
   const before = known.get(atMs)
   const isUnmoved = before === undefined || Math.abs(aheadMs - before) < minJumpMs
   const followed = isUnmoved ? atMs : Math.round(atMs + aheadMs - before)
-  // The result may be stored in place of the original, so it is tracked too.
+  // Callers may store the result instead of the original instant, so the result is tracked too.
   if (!known.has(followed)) known.set(followed, aheadMs)
   return followed
 }

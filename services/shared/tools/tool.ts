@@ -46,14 +46,14 @@ export interface ToolContext {
   call: CallContext
   query: ServiceClient<typeof query>
   report: ServiceClient<typeof report>
-  /** The configured hosts. */
+  /** Returns the configured hosts. */
   hosts(): Promise<readonly Host[]>
-  /** The default host of the call; by default the first of the list. */
+  /** The key of the default host for tool calls; undefined means the first host of the list. */
   hostKey?: string | undefined
   /** Whether statements of the query log include literal values. */
   fullStatements: boolean
   clock: Clock
-  /** Receives the host that the tool reads. */
+  /** Called with the host that the tool reads. */
   onHost?(host: Host): void
 }
 

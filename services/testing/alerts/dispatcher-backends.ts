@@ -42,7 +42,7 @@ const memoryGround = async (): Promise<DispatcherBackends> => {
       const openQueue = openMemoryQueues()
       return {
         hub: openMemoryHub(),
-        // All dispatchers of the test share one store, which is closed after them.
+        // All dispatchers of the test share one store, which is closed after the last of them.
         openStore: async () => createSharedStore(() => store),
         openQueue: () => openQueue(),
         env: { SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}` },

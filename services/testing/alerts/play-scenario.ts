@@ -19,7 +19,7 @@ export interface ScenarioStep {
   measured?: Record<string, number | null>
   /** Names of the hosts in the host list from this step on. */
   hosts?: string[]
-  /** An action of an operator. */
+  /** Performs an action of an operator. */
   act?: (running: RunningScenario) => Promise<unknown>
   notifications?: readonly string[]
 }

@@ -14,7 +14,7 @@ import { buildDeclaredNatsAccounts } from '../../generate/chart/nats.ts'
 import { findConfigMap, listRenderedProcesses, type RenderedProcess, type SecretValues } from './processes.ts'
 import { operatorSecretName, type PodAddresses, createChartValues, type DeploymentOptions } from './values.ts'
 
-/** The release whose bus contracts a process uses: `last` is the last published one. */
+/** The release whose bus contracts a process uses: `present` is the working tree, `last` the last published release. */
 export type ContractRelease = 'present' | 'last'
 
 /** The Deployments of the chart, which run as local processes. */
@@ -125,7 +125,7 @@ class RunningDeployment implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /** Starts the processes one at a time, in order of their names. As in Kubernetes, dependencies do not matter. */
+  /** Starts the processes one at a time, in order of their names. As in Kubernetes, the order ignores dependencies. */
   async start(release: ContractRelease): Promise<void> {
     for (const one of this.#rendered) {
       for (let replica = 1; replica <= one.replicas; replica++) {

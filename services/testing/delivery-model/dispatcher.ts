@@ -26,7 +26,7 @@ import type { FakeTargets } from './fake-targets.ts'
 export interface Dispatcher {
   /** Resolves when the event was accepted. Otherwise it rejects or never resolves, and the sender must retry. */
   take(event: InboundEvent): Promise<void>
-  /** Returns false if another dispatcher holds the tick lease. */
+  /** Runs a tick and returns whether it ran; false if another dispatcher holds the tick lease. */
   tick(): Promise<boolean>
   /** Returns the open episodes, all known episodes, and the delivery records in the database. */
   onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly CompletedDelivery[] }>
@@ -43,7 +43,7 @@ export interface DispatcherEnvironment {
   telemetry: ServiceContext['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
-  /** How long a dispatcher holds a message while sending it; longer than any send takes on a busy machine. */
+  /** How long a dispatcher claims a message that it sends. Must exceed the time of a send on a busy machine. */
   holdMs: number
   faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
 }
@@ -88,7 +88,7 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
     },
     kill() {
       isAlive = false
-      // Its requests fail and pending sends never end, so disposing may fail and is not awaited.
+      // Requests of a killed dispatcher fail and its pending sends never end. Disposal may fail, so it is not awaited.
       void running.disposeAsync().catch(() => {})
       void connections.disposeAsync().catch(() => {})
     },

@@ -37,7 +37,7 @@ export const openFakeTargets = (): FakeTargets => {
     notifications: readonly Notification[],
     isAlive: () => boolean,
   ): Promise<SendResult> => {
-    // A promise of its own: a shared one would keep every killed dispatcher in memory.
+    // Each send gets a new promise, because a shared one would keep every killed dispatcher in memory.
     if (!isAlive()) return new Promise<SendResult>(() => {})
     const beganMs = performance.now()
     const mode = modes.get(target) ?? 'ok'

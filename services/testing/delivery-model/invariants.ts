@@ -69,7 +69,7 @@ const checkOrder = (sends: readonly SendAttempt[], { cutsMs, unknownMs }: FinalS
 /** Maximum time between the start of a send and its record in the database, in milliseconds. */
 const graceMs = 1_000
 
-/** Checks that the last notification of an episode was sent. A permanently rejected message counts as sent. */
+/** Returns a violation if the last notification of an episode was not sent. Permanent rejections count as sent. */
 const checkLast = (
   sends: readonly SendAttempt[],
   openSequence: number | undefined,
@@ -77,7 +77,8 @@ const checkLast = (
 ): string[] => {
   const taken = sends.filter((send) => send.taken)
   if (openSequence === undefined) {
-    // If a send has no result, only the store records that the target may have received the alert. A flush loses that.
+    // If a send has no result, only the store records that the target may have received the alert. A flush deletes
+    // this record.
     const isLost = (send: SendAttempt) =>
       !sent.has(createSendKey(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
     const mustEnd = taken.some((send) => !isEnd(send) && !isLost(send))

@@ -14,7 +14,7 @@ import type { ScheduleStores } from './schedule-environment.ts'
 export const openFileStores = async ({ isPersistent = true } = {}): Promise<ScheduleStores> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-model-'))
-  // A killed process may still have its files open.
+  // Retries the removal, because a killed process may still have files open.
   opening.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const fileOf = (name: string) => `file:${join(directory, `${name}.db`)}`
   const state: StateDatabase = { kind: 'sqlite', url: fileOf('state'), token: undefined, tablePrefix: '' }

@@ -78,7 +78,7 @@ const serverOptions = (directory: string, port: number): string[] => [
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
-  // The server may stop in the meantime. The rejected query reports that.
+  // The server may stop during the query. The error is ignored here, because the query rejects.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -13,19 +13,19 @@ export interface ChannelRig {
   /** Whether the address is fixed instead of configured. */
   ownAddress?: true
   start(): Promise<StrictServer>
-  /** Configuration besides variables. */
+  /** The parts of the alert configuration that no variable sets. */
   policy?: Partial<Policy>
-  /** The stored entry with a saved address; default: the values of `env`. */
+  /** Returns the policy with a saved address; default: the values of `env`, as saved by the API. */
   savedPolicy?(url: string): Partial<Policy>
-  /** Variables that configure the channel for a server; without any of them it is disabled. */
+  /** Returns the variables that configure the channel for this URL; without any one of them it is disabled. */
   env(url: string): Environment
-  /** Variables that only change the message. */
+  /** Variables in `env` without which the channel stays enabled. */
   stillOnWithout?: readonly string[]
-  /** Secret values that must never appear in output. */
+  /** Returns the secret values that must never appear in output. */
   secrets(url: string): readonly string[]
   switchVariable: string
   minSeverityVariable: string
-  /** The minimum severity by default. */
+  /** Default minimum severity. */
   minimum: 'warning' | 'critical'
   /** Returns the sent body for comparison with the snapshot; absent if it is JSON. */
   readBody?(received: ReceivedRequest): unknown

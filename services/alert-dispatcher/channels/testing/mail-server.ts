@@ -43,7 +43,7 @@ export const startMailServer = async ({
   const taken: ReceivedMail[] = []
   const logins: string[] = []
   const planned: (readonly SmtpRejection[])[] = []
-  /** The rejection of the current mail. */
+  /** The rejections that apply to the current mail. */
   let refusals: readonly SmtpRejection[] = []
   const reply = (at: string, done: (error?: Error | null) => void, otherwise: () => void): void => {
     if (refusals.includes('silent')) return

@@ -262,7 +262,7 @@ export const googleChatRig = createRig({
   textOf: (body) => ChatCard.parse(body).fallbackText,
 })
 
-/** Rig with the service of the channel `webhook`. The format is set, because its host name is not a known one. */
+/** Rig with the chat service of `webhookRig`. The format is set, because the host name does not imply one. */
 export const slackRig: ChannelRig = {
   ...webhookRig,
   id: 'webhook-targets',

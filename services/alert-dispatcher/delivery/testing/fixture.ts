@@ -42,7 +42,7 @@ export interface DeliveryFixture extends AsyncDisposable {
   store: Store
   delivery: Delivery
   policy: Policy
-  /** All log and metric output, to be searched for secrets. */
+  /** Returns all log and metric output, to search it for secrets. */
   output(): Promise<string>
   /** Writes state and notification in one step, like a sweep. */
   notify(...notifications: readonly Notification[]): Promise<void>
@@ -70,7 +70,7 @@ const oneHost: Host = { id: 3, key: 'db', name: 'Database', host: 'db:8123', gro
 export const openDeliveryFixture = async (chosen: FixtureOptions = {}): Promise<DeliveryFixture> => {
   const { channels, retry = shortRetryPlan, hosts = [oneHost], sendWithinMs = 2_000, standIns = {} } = chosen
   const env: Environment = resolveFileVariables({ ...chosen.env })
-  // Same order as in the product.
+  // As in the product, file variables are resolved before the environment is frozen.
   freezeEnvironment(env)
   await using opening = new AsyncDisposableStack()
   const lines: string[] = []

@@ -9,9 +9,9 @@ export interface ScriptedChannel {
   /** All sends, delivered or not. */
   readonly tried: readonly string[]
   readonly messages: readonly Message[]
-  /** Results of the next sends to a target, in order; a function is awaited. */
+  /** Sets the results of the next sends to a target, in order; a function is called and awaited. */
   next(target: string, ...results: readonly (SendResult | (() => Promise<SendResult>))[]): void
-  /** Result of every send to a target from now on. */
+  /** Sets the result of all later sends to a target; undefined restores the default. */
   always(target: string, result: SendResult | undefined): void
 }
 

@@ -48,7 +48,7 @@ const alerts: ReadFile = (document, report) => {
   }
 }
 
-/** Custom rules are recognized by the prefix of their ids. */
+/** Adds the prefix by which custom rules are recognized, unless the id has it already. */
 const toCustomRuleId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
 
 const mergeRuleSettings = (

@@ -122,7 +122,7 @@ const listRuleVariables = (env: Environment) =>
     }),
   )
 
-/** Variable names contain the rule id in capitals, with underscores for dashes. */
+/** Returns the rule id in a variable name, which has it in capitals, with underscores for dashes. */
 const toRuleId = (written: string): string => written.toLowerCase().replaceAll('_', '-')
 
 const readRuleSettings = (env: Environment): Record<string, RuleSettings> => {

@@ -12,7 +12,7 @@ export const TargetEntry = z.object({
 })
 export type TargetEntry = z.infer<typeof TargetEntry>
 
-/** Associated data of the encryption, which binds a secret to its target. */
+/** Returns the associated data of the encryption, which binds a secret to its target. */
 const buildTargetAssociatedData = (id: string, part: 'url' | 'headers'): string =>
   JSON.stringify(['alert-webhook', id, part])
 
@@ -48,7 +48,7 @@ const Texts = z.record(z.string(), z.string()).default({})
 export const ChannelEntry = ChannelSettings.extend({ variables: Texts, sealed: Texts })
 export type ChannelEntry = z.infer<typeof ChannelEntry>
 
-/** Associated data of the encryption, which binds a secret to its channel and variable. */
+/** Returns the associated data of the encryption, which binds a secret to its channel and variable. */
 const buildChannelAssociatedData = (channel: string, variable: string): string =>
   JSON.stringify(['alert-channel', channel, variable])
 

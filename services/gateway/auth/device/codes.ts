@@ -29,7 +29,7 @@ export interface DeviceCodes {
   issue(clientId: string, scopes: readonly ApiKeyScope[]): Promise<IssuedDeviceCodes>
   /** Responds to a poll; only one poll is granted. A client id, if sent, must be the one that requested the code. */
   poll(deviceCode: string, clientId: string | undefined): Promise<Polled>
-  /** Returns the login of a typed user code; throws `not-found`. */
+  /** Returns the login of a typed user code; throws `not-found` if there is none. */
   find(userCode: string): Promise<DeviceLoginRecord>
   /** Approves or denies a login. Throws `not-found`, `gone` if expired, or `conflict` if already decided. */
   decide(userCode: string, decision: DeviceDecision): Promise<DeviceLoginRecord>

@@ -130,7 +130,7 @@ export const createOperatorRequiredError = (headers: IncomingHttpHeaders): Servi
       : 'wrong operator secret',
   )
 
-/** Minimum length of a secret without a warning. */
+/** Secrets with fewer characters than this cause a warning. */
 const minStrongLength = 16
 
 /** Warns about a short secret, because the holder of a key could guess it offline. */

@@ -15,7 +15,7 @@ export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>
 /** The known API keys: issued or used, and not expired. */
 export interface KeyRegistry {
   find(id: string): Promise<ApiKeyRecord | undefined>
-  /** Throws `conflict` when there are too many keys. */
+  /** Adds a key; throws `conflict` when there are too many. */
   add(claims: ApiKeyClaims): Promise<void>
   /** Records the last use, at most once a minute. A key that the store has lost is added again. */
   noteUse(claims: ApiKeyClaims, known: ApiKeyRecord | undefined): Promise<void>
@@ -25,7 +25,7 @@ export interface KeyRegistry {
 
 /** Maximum number of keys. Their index stays far below the maximum size of a stored value. */
 const maxKeys = 5_000
-/** Minimum time between two records of the use of a key. */
+/** Minimum time between two writes of the last use of a key. */
 const noteUseEveryMs = 60_000
 
 const indexName = 'api-keys'

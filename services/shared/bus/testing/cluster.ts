@@ -43,14 +43,14 @@ export const delegatingContract = service('agent', {
 /** Returns a random secret for the gateway. */
 export const createSecret = (): string => randomBytes(32).toString('hex')
 
-/** Returns the signer of a process on NATS with these variables. */
+/** Returns the request signer of a process that uses NATS and has these environment variables. */
 export const createTestSigner = (variables: Record<string, string>): RequestSigner => {
   const signatures = createRequestSigner({ NATS_URL: 'nats://localhost', ...variables })
   if (!signatures) throw new Error('the process has no keys')
   return signatures
 }
 
-/** Returns the signer of a process with this gateway secret. */
+/** Returns the request signer of a gateway with this signing secret. */
 export const createGatewaySigner = (secret: string): RequestSigner => createTestSigner({ NATS_SIGNING_KEY: secret })
 
 /** Returns the headers of a request with a signature by `sign`; the signature is empty if the caller has no key. */

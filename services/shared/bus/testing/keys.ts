@@ -2,7 +2,10 @@ import { isServiceName, serviceDependencies } from '#proto/call.ts'
 import { deriveKey } from '../signatures.ts'
 import { listKeyHolders } from '../subject.ts'
 
-/** Returns the bus keys of a process by variable. `holders` are its services, or a part such as `query-guest`. */
+/**
+ * Returns the bus keys of a process, by environment variable. `holders` are its services, or a NATS user such as
+ * `query-guest`.
+ */
 export const createProcessKeys = (holders: readonly string[], secret: string): Record<string, string> => {
   if (holders.includes('gateway')) return { NATS_SIGNING_KEY: secret }
   const calls = holders.map((holder) => formatCallKeys(holder, secret)).filter((each) => each !== '')
@@ -18,7 +21,7 @@ export const formatCallKeys = (caller: string, secret: string): string =>
     .map((callee) => `${callee}=${deriveCallKey(caller, callee, secret)}`)
     .join(',')
 
-/** Returns the services and guest parts that a service calls. */
+/** Returns the key holders that a service calls: services, and NATS users of guest processes. */
 export const listCallees = (caller: string): string[] =>
   isServiceName(caller) ? serviceDependencies[caller].flatMap(listKeyHolders) : []
 

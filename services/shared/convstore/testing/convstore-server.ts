@@ -5,7 +5,7 @@ import { listenOnLoopback } from '../../net/testing/loopback-server.ts'
 /** The API key that the fake service accepts, in the format of AgentState keys. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
 
-/** A thread as the service keeps it. */
+/** A thread as the service stores it. */
 export interface StoredThread {
   id: string
   external_id: string | null
@@ -25,7 +25,7 @@ export interface ConvstoreServer extends AsyncDisposable {
   received: string[]
   /** Requests that the documentation does not define. */
   misuses: string[]
-  /** Error responses by the beginning of method and path. */
+  /** Error responses of failing requests, by a prefix of method and path. */
   failing: Map<string, { status: number; headers?: Record<string, string>; body?: string }>
 }
 
@@ -113,7 +113,7 @@ const answerTo = (
   return { status: 405 }
 }
 
-/** Returns the stored threads with a clock that advances 1 ms per change, so that changes have distinct times. */
+/** Returns the state of the fake service. Its clock advances 1 ms per reading, so that changes have distinct times. */
 const openState = (threads: ConvstoreServer['threads'], tagForm: RegExp) => {
   let atMs = 1_800_000_000_000
   let ids = 0

@@ -91,8 +91,8 @@ export interface Collection<T, C extends Columns, S> {
   ids(query?: CollectionQuery<C>): Promise<string[]>
   count(where?: DocumentFilter<C>): Promise<number>
   /**
-   * Replaces a document with the result of `next`, or changes nothing if that is undefined. `next` runs again after a
-   * concurrent change; throws `busy` if conflicts persist.
+   * Replaces a document with the result of `next`. If `next` returns undefined, nothing is changed. `next` runs again
+   * after a concurrent change; throws `busy` if conflicts persist.
    */
   change<R extends T | undefined>(
     id: string,
@@ -192,7 +192,7 @@ const toRow = <T, C extends Columns, S>(
   summary: summary ? JSON.stringify(summary.of(document)) : null,
 })
 
-/** Returns the parsers of documents and summaries. */
+/** Returns functions that parse stored documents and summaries. */
 const createReaders = <T, C extends Columns, S>(
   { report }: CollectionTables,
   { name, schema, summary, unreadable }: CollectionSpec<T, C, S>,

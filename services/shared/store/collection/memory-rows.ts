@@ -17,7 +17,7 @@ export const createMemoryTables = (): CollectionTables => {
   const lastSteps = new Map<string, Promise<unknown>>()
   const tables: CollectionTables = {
     kind: 'memory',
-    // Rows written by this process are always readable.
+    // There is nothing to report: rows that this process wrote are always readable.
     report: () => {},
     of(table) {
       const rows = rowsByTable.get(table.name) ?? createMemoryRows(table)
@@ -51,7 +51,7 @@ const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   }
   const isOverfull = () => rows.size > maxDocuments || (usage.characters > maxCharacters && rows.size > 1)
   const write = (row: CollectionRow): void => {
-    // A replaced row becomes the newest.
+    // Removes the row first, so that the replaced row becomes the newest.
     drop(row.id)
     rows.set(row.id, row)
     usage.characters += row.document.length

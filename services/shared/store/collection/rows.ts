@@ -12,7 +12,7 @@ export interface TableSpec {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of each index, in addition to the primary key `id`. */
   readonly indexes?: readonly (readonly string[])[]
-  /** Decides whether a write replaces the stored row, because writes may arrive late. Default: always. */
+  /** The rules by which late writes are ignored. By default, every write replaces the stored row. */
   readonly supersedes?: {
     /** A column with an increasing number; a write with a lower number is ignored. */
     readonly grows: string
@@ -26,7 +26,7 @@ export interface TableSpec {
 /** A row of a collection. */
 export interface CollectionRow {
   readonly id: string
-  /** Changes with every write, for compare-and-set. */
+  /** The version of the row, for compare-and-set. Every write changes it. */
   readonly version: string
   readonly values: Readonly<Record<string, ColumnValue>>
   /** The document as JSON. */

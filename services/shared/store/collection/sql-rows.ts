@@ -51,7 +51,7 @@ const createTables = (database: Database, all: Kysely<StoredTables>): Collection
   atomically: (step, lockName) =>
     database.run(() =>
       all.transaction().execute(async (transaction) => {
-        // SQLite itself serializes write transactions.
+        // SQLite needs no lock, because it serializes write transactions itself.
         if (lockName !== undefined && database.kind === 'postgres')
           await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + lockName}))`.execute(transaction)
         return step(createTables(database, transaction))
@@ -65,7 +65,7 @@ const createSqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table
     Number((await run(() => buildInsert(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)
   return {
     async put(rows, existing) {
-      // PostgreSQL rejects a statement that updates a row twice.
+      // Keeps the last row of each id, because PostgreSQL rejects a statement that updates a row twice.
       const due = existing === 'leave' ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
       let count = 0
       for (let from = 0; from < due.length; from += maxInsertedRows)

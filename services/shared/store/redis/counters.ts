@@ -75,7 +75,7 @@ export const openRedisCounters = async (
   const heartbeat = startHeartbeat(() => client.ping(), report)
   client.on('close', () => heartbeat.learn(false))
   client.on('ready', () => heartbeat.learn(true))
-  // The heartbeat reports an outage.
+  // Errors are ignored, because the heartbeat reports an outage.
   client.on('error', () => {})
   await client.connect().catch(() => heartbeat.learn(false))
 

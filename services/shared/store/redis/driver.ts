@@ -141,7 +141,7 @@ const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<
 /** Subscribes on a separate connection, because a subscribed one cannot send commands. */
 const listen = async (client: Redis, wake: () => void): Promise<AsyncDisposable> => {
   const subscriber = client.duplicate({ enableOfflineQueue: true, maxRetriesPerRequest: null, lazyConnect: false })
-  // The heartbeat reports an outage; meanwhile listeners poll.
+  // Errors are ignored, because the heartbeat reports an outage and listeners poll during it.
   subscriber.on('error', () => {})
   subscriber.on('message', wake)
   subscriber.on('ready', wake)

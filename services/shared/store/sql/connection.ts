@@ -66,7 +66,7 @@ class PrefixTransformer extends OperationNodeTransformer {
 export interface Database extends AsyncDisposable {
   readonly kind: StateDatabase['kind']
   readonly connected: boolean
-  /** Why the database does not respond, or what failed within the last minute; includes its path or address. */
+  /** The current outage, or a failure within the last minute, with path or address; undefined if there is none. */
   readonly problem: string | undefined
   /** Prefix of all names in the database. Tables get it automatically; indexes and channels do not. */
   readonly prefix: string

@@ -13,8 +13,8 @@ import { ackMessages, readStoredValues, applyChange } from './values.ts'
 const Token = z.coerce.number()
 
 /**
- * Takes the lease if it is free, and returns its token. The row is kept, so that tokens keep growing. All takers of a
- * name use the same length.
+ * Takes the lease and returns its token; undefined while another process holds the lease. The row is kept after a
+ * release, so that tokens keep growing. All takers of a name use the same length.
  */
 const takeLease = async ({ tables, now }: SqlContext, name: string, lengthMs: number): Promise<number | undefined> => {
   const expires_at_ms = sql<number>`${now} + ${sql.lit(lengthMs)}`
@@ -32,7 +32,7 @@ const takeLease = async ({ tables, now }: SqlContext, name: string, lengthMs: nu
   return row && Token.parse(row.token)
 }
 
-/** Extends the lease; returns false if it has expired or another process holds it. */
+/** Extends the lease and returns whether it is still held; false if it has expired or another process holds it. */
 const renewLease = async ({ tables, now }: SqlContext, { name, token }: Fence, lengthMs: number): Promise<boolean> => {
   const renewed = await tables
     .updateTable('watchhouse_leases')

@@ -32,7 +32,7 @@ const createServer = (clients: LibsqlClients, url: string): DatabaseServer => {
   let inode = path === undefined ? undefined : readInode(path)
   const probe = async () => {
     if (path !== undefined) {
-      // SQLite keeps using a removed or replaced file, and writes to it are lost.
+      // SQLite keeps writing to a removed or replaced file, so a changed inode requires new connections.
       const current = readInode(path)
       if (current !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
       inode = current

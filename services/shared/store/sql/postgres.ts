@@ -118,7 +118,7 @@ const keepListening = async (
       listener()
       await closed
     } catch {
-      // The heartbeat reports the outage; meanwhile listeners poll.
+      // Errors are ignored, because the heartbeat reports an outage and listeners poll during it.
     } finally {
       await client.end().catch(() => {})
     }

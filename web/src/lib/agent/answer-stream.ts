@@ -4,7 +4,7 @@ import { createMessageAssembler } from './message-assembler.ts'
 import { readServerEvents } from './server-events.ts'
 import type { Message } from './message.ts'
 
-/** Maximum number of reconnects in a row. Each delay is longer than the previous one by the constant below. */
+/** Maximum number of reconnects in a row. Each delay is `retryDelayMs` longer than the previous one. */
 const maxReconnects = 5
 const retryDelayMs = 1_000
 /** Data of the event that ends a stream. */

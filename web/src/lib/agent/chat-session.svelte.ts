@@ -41,7 +41,7 @@ export class ChatSession {
     return this.backend.data !== undefined
   }
 
-  /** The last failure to load or save. */
+  /** The error message of the last load or save; null if it succeeded. */
   get failure(): string | null {
     return this.#attempt.failure
   }

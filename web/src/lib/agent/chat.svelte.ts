@@ -20,7 +20,7 @@ export interface ChatContext {
   seen?: CurrentPage | undefined
 }
 
-/** Called when a conversation should be saved: when a question is sent and when its answer ends. */
+/** A function that saves a conversation. It is called when a question is sent and when its answer ends. */
 type OnChange = (id: string, messages: readonly Message[], context: ChatContext) => void
 
 /** A conversation with the agent, with its streaming state. */

@@ -21,7 +21,7 @@ export interface Conversation extends ConversationListEntry {
 /** Storage of conversations. */
 export interface ConversationStorage {
   list: () => Promise<readonly ConversationListEntry[]>
-  /** Resolves to null for an unknown id. */
+  /** Loads a conversation with its messages; resolves to null for an unknown id. */
   load: (id: string) => Promise<Conversation | null>
   save: (conversation: Omit<Conversation, 'title' | 'updatedAtMs'>) => Promise<void>
   remove: (id: string) => Promise<void>
@@ -43,7 +43,7 @@ export const serverConversations: ConversationStorage = {
   load: async (id) => {
     try {
       const { data } = await call('GET /api/v1/conversations/{id}', { path: { id } })
-      // Only this client stores messages, so they have its type.
+      // Only this client stores messages, so stored messages have the type `Message`.
       return { ...data, messages: data.messages as Message[] }
     } catch (error) {
       if (error instanceof RequestFailure && error.status === 404) return null
@@ -68,7 +68,7 @@ export const serverConversations: ConversationStorage = {
 
 const storageKey = 'conversations'
 const maxConversations = 30
-/** Browsers limit local storage to about five million characters per origin. */
+/** Maximum characters of stored conversations. Browsers limit local storage to about five million per origin. */
 const maxCharacters = 2_000_000
 const maxTitleLength = 80
 

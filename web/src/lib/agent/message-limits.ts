@@ -1,6 +1,6 @@
 import { getPartData, isDataPart, isToolPart, type Message, type MessagePart } from './message.ts'
 
-/** Limits of the messages in a request and in a stored conversation, below those of the service for a whole body. */
+/** Limits of the messages in a request and in a stored conversation. The body limits of the service are higher. */
 const requestLimits = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
 const storageLimits = { messages: 200, bytes: 480_000 }
 /** Maximum length of a shortened tool result, in characters. */

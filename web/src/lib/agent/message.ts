@@ -35,7 +35,7 @@ export interface ToolPart {
   input?: unknown
   output?: unknown
   errorText?: string
-  /** When the call was received, in epoch milliseconds. `tookMs` is the time until its result, as measured here. */
+  /** When the call was received, in epoch milliseconds. `tookMs` is the time until its result. */
   calledAtMs?: number
   tookMs?: number
 }

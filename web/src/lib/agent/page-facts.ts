@@ -31,7 +31,7 @@ const parameterNames: Readonly<Record<string, string>> = {
   search: 'Search',
 }
 
-/** Limits of the agent service. */
+/** Limits that the agent service enforces. */
 const maxValueLength = 300
 const maxFacts = 12
 

@@ -3,7 +3,7 @@ import type { ResultColumn } from '#proto/console.ts'
 /** The result of a tool call, split into the parts that are displayed separately. */
 export interface ToolOutput {
   text: string | null
-  /** The rows of the result, if it has any. */
+  /** The rows of the result; null if it is not a table. */
   table: { columns: ResultColumn[]; rows: unknown[][] } | null
   /** The result if it is not a table, displayed as JSON; undefined for a table. */
   rest: unknown

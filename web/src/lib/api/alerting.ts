@@ -53,7 +53,7 @@ export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-
 export type AlertConfigBody = RouteBody<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
 export const createAlertConfig = (kind: AlertConfigKind, body: AlertConfigBody) =>
-  // A new entry requires fields that an update may omit.
+  // The type is that of an update, which may omit fields. The service rejects new entries without required fields.
   call(`POST /api/v1/health/${kind}`, { body: body as RouteBody<`POST /api/v1/health/${AlertConfigKind}`> })
 
 export const updateAlertConfig = (kind: AlertConfigKind, id: string, body: AlertConfigBody) =>

@@ -29,7 +29,7 @@ export const saveBrowserConnection = (host: BrowserConnection): boolean => {
   const present = listBrowserConnections()
   const isNew = present.every(({ id }) => id !== host.id)
   const hosts = isNew ? [...present, host] : present.map((each) => (each.id === host.id ? host : each))
-  // The open session may use the previous address or password.
+  // Discards the open session, because it may use the previous address or password.
   session = undefined
   return writeStoredText(storageKey, JSON.stringify(hosts.slice(-maxConnections)))
 }

@@ -51,7 +51,7 @@ interface Address {
   query?: object | undefined
 }
 
-/** Builds an address; null and empty parameters are left out. */
+/** Builds the URL of a request; parameters that are null or empty are omitted. */
 const addressOf = (route: string, { path = {}, query = {} }: Address = {}): string => {
   const filled = route
     .slice(route.indexOf(' ') + 1)

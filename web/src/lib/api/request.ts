@@ -8,7 +8,7 @@ const timeoutMs = 70_000
 
 export interface RequestOptions {
   signal?: AbortSignal
-  /** Sent as JSON, by POST unless `method` is set. Without a body the request is a GET. */
+  /** The body, sent as JSON, by POST unless `method` is set. Without a body, the request is a GET. */
   body?: unknown
   method?: string
   /** A secret that the user entered for this request; signed-in users need none. */

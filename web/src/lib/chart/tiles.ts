@@ -6,7 +6,7 @@ import { readNumber } from './series.ts'
 /** A rectangle of a treemap, sized by its value. */
 export interface Tile {
   group: string
-  /** Empty for a group without parts. */
+  /** The name of the part; empty for a group without parts. */
   name: string
   value: number
   x: number

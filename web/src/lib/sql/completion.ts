@@ -11,11 +11,11 @@ export interface CompletionColumn {
 export interface CompletionProviders {
   /** Returns the vocabulary of the host. Completion waits for it. */
   vocabulary: () => Promise<Vocabulary>
-  /** The database of unqualified names. */
+  /** Returns the database in which unqualified table names are resolved. */
   database: () => string
   /** Returns the columns of a table; empty if it does not exist. */
   columns: (database: string, table: string) => Promise<readonly CompletionColumn[]>
-  /** Returns syntax and description of a function. */
+  /** Returns the syntax and description of a function; null if they are unknown. */
   about: (name: string) => Promise<string | null>
   /** Returns the statement around a position. */
   statementAt: (context: CompletionContext) => string

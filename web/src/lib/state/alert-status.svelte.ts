@@ -3,7 +3,7 @@ import { snapshotQuery } from '#lib/api/health.ts'
 import { createPageLoadGate } from './page-load-gate.svelte.ts'
 import { getSession } from './session.svelte.ts'
 
-/** Refresh interval, as sweeps run minutes apart. */
+/** Refresh interval. It is long, because sweeps run minutes apart. */
 const refreshMs = 120_000
 
 /**

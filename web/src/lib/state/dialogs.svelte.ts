@@ -10,7 +10,7 @@ export const dialogs = {
   show: (name: DialogName): void => {
     openDialog = name
   },
-  /** Closes a dialog. Close events arrive late, so a dialog that has opened meanwhile stays open. */
+  /** Closes a dialog. A close event may arrive after another dialog was opened, which then stays open. */
   close: (name: DialogName): void => {
     if (openDialog === name) openDialog = null
   },

@@ -18,7 +18,7 @@ export const reloadOnNewerBuild = (target: () => URL | null | undefined): (() =>
     // A failed preload of a page needs no reload, because the navigation to that page will fail and reload.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
     if (!entry || isAhead || (await fetchStartPage())?.includes(entry) !== false) return
-    // This check follows the request, because another chunk may have failed and stored the entry in the meantime.
+    // Checks only now, because another chunk may have failed during the request and stored the entry.
     if (readStoredText(leftBuildKey, 'sessionStorage') === entry) return
     writeStoredText(leftBuildKey, entry, 'sessionStorage')
     location.assign(target() ?? location.href)

@@ -7,7 +7,7 @@ export const preferenceChoices = {
   bytes: ['binary', 'decimal'],
   palette: ['standard', 'colour-blind', 'grey'],
   density: ['compact', 'comfortable'],
-  /** Single-letter shortcuts. Speech or switch input may trigger them by accident. */
+  /** Whether single-letter shortcuts are on. Speech or switch input may trigger them by accident. */
   keys: ['on', 'off'],
 } as const
 
@@ -29,7 +29,10 @@ export const readPreferences = (stored: unknown): Preferences => {
   }
 }
 
-/** Earlier releases stored all preferences as soon as one was changed, with the browser's zone as the default. */
+/**
+ * Returns the preferred time zone. Earlier releases stored all preferences when one was changed, so a stored `browser`
+ * may only be their default.
+ */
 const readPreferredZone = (values: ReadonlyMap<string, unknown>): Preferences['zone'] => {
   const zone = oneOf(preferenceChoices.zone, values.get('zone'))
   const keepsDefaults = names.some((name) => values.get(name) === preferenceChoices[name][0])

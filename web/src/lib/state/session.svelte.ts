@@ -28,7 +28,7 @@ export interface Session {
   readonly mayWrite: boolean | undefined
   /** Optional capabilities of the installation; undefined until known. */
   readonly offers: InstallationCapabilities | undefined
-  /** Whether a feature is enabled, regardless of permissions. True until known. */
+  /** Returns whether a feature is enabled, regardless of permissions; true until known. */
   isOffered: (feature: Feature) => boolean
   /** Sign-in methods; undefined until known. */
   readonly signIn: SignInWays | undefined

@@ -8,7 +8,7 @@ export const trackUnreachableHosts = (client: QueryClient): { has: (name: string
   $effect(() =>
     client.getQueryCache().subscribe(({ query }) => {
       const { status, error } = query.state
-      // A query that failed before is being retried.
+      // A pending query may be the retry of a failed one, so its host stays marked until the result arrives.
       if (status === 'pending' && query.isActive()) return
       const host = status === 'error' && query.isActive() ? findUnreachableHost(error) : null
       if (host === null) unreachable.delete(query.queryHash)

@@ -81,17 +81,17 @@ export const view = {
   setHost: (host: number) => changeUrlParameters({ host: String(host), hosts: null }),
   /** Selects a range and returns to the first page of rows. */
   setRange: (range: TimeRange) => changeUrlParameters({ ...writeRange(range, pageHours()), offset: null }),
-  /** Sets the source of the page's default range. */
+  /** Sets the function that returns the default range of the page, in hours. */
   followPages: (hours: () => number | undefined) => {
     pageHours = () => hours() ?? defaultHours
   },
-  /** Sets the source of the host's clock skew. */
+  /** Sets the function that returns the clock skew of the host, in milliseconds. */
   followClock: (ofHost: () => number) => {
     skewMs = ofHost
   },
   /** Converts an instant of the browser's clock to that of the host, in epoch milliseconds. */
   hostTime: (nowMs: number): number => nowMs + skewMs(),
-  /** Selects the preceding or the following range. */
+  /** Shifts the range by multiples of its length; negative values shift it back. */
   shift: (parts: number) => view.setRange(shiftRange(view.range, parts, view.hostTime(Date.now()))),
   zoomOut: () => view.setRange(zoomOutRange(view.range, view.hostTime(Date.now()))),
   setZone: (zone: ZoneChoice) => changeUrlParameters({ zone: zone === preferences.current.zone ? null : zone }),

@@ -8,7 +8,7 @@ export type ZoneChoice = (typeof zoneChoices)[number]
 export const readZone = (parameters: ReadableParameters, preferred: ZoneChoice = 'default'): ZoneChoice =>
   zoneChoices.find((choice) => choice === parameters.get('zone')) ?? preferred
 
-/** IANA names; undefined until known, or where the operator sets none. */
+/** The time zones of host and operator as IANA names; undefined until known or if none is set. */
 interface KnownZones {
   host?: string | undefined
   operator?: string | undefined

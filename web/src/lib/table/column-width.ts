@@ -1,7 +1,7 @@
 import type { Row } from '#proto/query.ts'
 import { isMonospace, toCell, type CellContext, type Column } from './cell.ts'
 
-/** Number of rows that determine the width. Longer values below are truncated, so that columns do not move. */
+/** Number of rows that determine the width. Longer values in later rows are truncated, so that columns do not move. */
 const sampledRows = 100
 const minWidth = 5
 const maxWidth = 44
@@ -9,7 +9,7 @@ const maxWidth = 44
 const queryIdWidth = 14
 /** Width of the sort arrow, in characters. */
 const arrowWidth = 2
-/** Widths of the padding of a badge and of the symbol of a state, in characters. */
+/** Widths of the badge padding and of the state symbol, in characters. */
 const badgePaddingWidth = 2
 const stateSymbolWidth = 3
 /** Additional width of a capital letter compared with a digit, in characters. */

@@ -14,7 +14,7 @@ export const sortRows = <R extends Row>(rows: readonly R[], sort: SortOrder | nu
 }
 
 let textCollator: Intl.Collator | undefined
-/** Created lazily, as the first use of `Intl.Collator` is slow. */
+/** Compares texts. The collator is created lazily, because the first use of `Intl.Collator` is slow. */
 const compareTexts = (left: string, right: string): number =>
   (textCollator ??= new Intl.Collator('en', { numeric: true })).compare(left, right)
 

@@ -25,7 +25,7 @@ export const createConnectionTest = (form: () => HTMLFormElement | undefined) =>
     return tested.ok
   }
   return {
-    /** Undefined before the first attempt. */
+    /** The outcome of the last attempt; undefined before the first attempt. */
     get outcome(): ConnectionTestOutcome | undefined {
       return outcome
     },

@@ -20,7 +20,7 @@ const copyByCommand = (text: string): boolean => {
     isTaken = event.clipboardData !== null
   }
   document.addEventListener('copy', give)
-  // Deprecated, but the only way on insecure origins.
+  // This API is deprecated, but it is the only way to copy on insecure origins.
   document.execCommand('copy')
   document.removeEventListener('copy', give)
   return isTaken

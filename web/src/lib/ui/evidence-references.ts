@@ -21,7 +21,7 @@ export const markUnprovenClaims = (text: string, claims: readonly MarkableClaim[
   let marked = text
   for (const [index, claim] of claims.entries()) {
     if (!claim.untraced?.length) continue
-    // The service removes citations and joins white space, so either may stand between any two pieces of the claim.
+    // The service removes citations and collapses white space, so both may occur between any two pieces of the claim.
     const pieces = claim.text.match(/[.,;!?]+|[^\s.,;!?]+/g) ?? []
     const escaped = pieces.map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`))
     const pattern = new RegExp(String.raw`${escaped.join(`(?:\\s|${citation})*`)}(?:\s*${citation})*`)

@@ -1,4 +1,4 @@
-/** Maximum time for which keys are captured. A page without a search field by then has none. */
+/** Maximum time for which keys are captured. If no search field appears in this time, the page has none. */
 const maxWaitMs = 3_000
 
 /** Focuses the search field and returns it; null if there is none, or if it is not visible yet. */

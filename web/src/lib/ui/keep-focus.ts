@@ -63,7 +63,7 @@ const listAncestors = (element: HTMLElement, layer: Element | null): HTMLElement
 
 /**
  * Returns the element to focus: a disclosure button in the nearest remaining ancestor, else the nearest usable region.
- * Within a dialog that has neither, it is the focus from before the dialog.
+ * If a dialog has neither, returns the element that had the focus before the dialog opened.
  */
 const findFocusTarget = ({ around, before }: FocusState): HTMLElement | undefined =>
   around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??

@@ -6,11 +6,11 @@ import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
 export interface MenuPage {
   path: string
   title: string
-  /** Hidden where this feature is disabled. */
+  /** The entry is hidden if this feature is disabled. */
   feature?: Feature
-  /** Hidden where the installation lacks this capability. */
+  /** The entry is hidden if the installation lacks this capability. */
   offer?: keyof InstallationCapabilities
-  /** Hidden from users without write access. */
+  /** Whether the entry is hidden from users without write access. */
   isForWriting?: boolean
   /** Further search terms for the palette. */
   searchTerms?: string

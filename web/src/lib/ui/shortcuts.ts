@@ -72,7 +72,7 @@ export const listenForShortcuts = (): (() => void) => {
   }
 }
 
-/** Whether a text field has the focus or a dialog is open, so that keys belong to it. */
+/** Returns whether a text field has the focus or a dialog is open. Shortcuts are disabled then. */
 const isBusy = (target: EventTarget | null): boolean =>
   document.querySelector('dialog[open], [role=dialog], [role=alertdialog]') !== null ||
   (target instanceof HTMLElement &&

@@ -15,7 +15,7 @@ export interface QueryError {
 export const toQueryError = (thrown: unknown, sql: string): QueryError => {
   const message = getFailureMessage(thrown)
   const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
-  // An unreachable host also has a reason, but it is no rejection.
+  // The failure of an unreachable host also has a reason, but the service did not reject the statement.
   const isRejected = typeof reason === 'string' && findUnreachableHost(thrown) === null
   return {
     isRejected,

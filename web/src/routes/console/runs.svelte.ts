@@ -27,7 +27,7 @@ export const createRuns = (onended: (run: Run) => void) => {
   const runs = new SvelteMap<string, Run>()
 
   const finish = (tab: string, run: Run): void => {
-    // Another run may have started in the same tab meanwhile.
+    // A newer run may have started in the same tab; its state must not be overwritten.
     if (runs.get(tab)?.runId !== run.runId) return
     runs.set(tab, run)
     onended(run)
@@ -55,7 +55,7 @@ export const createRuns = (onended: (run: Run) => void) => {
     try {
       await cancelRun(run.request.host, run.runId)
     } catch {
-      // Ignored: the statement has finished in the meantime, and its response is on the way.
+      // The error is ignored: the statement has already finished, and its response will arrive soon.
     }
   }
 
