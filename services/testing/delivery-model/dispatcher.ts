@@ -88,7 +88,7 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
     },
     kill() {
       isAlive = false
-      // Requests of a killed dispatcher fail and its pending sends never end. Disposal may fail, so it is not awaited.
+      // Requests and sends of a killed dispatcher fail. Disposal takes up to ten seconds or fails, so it is not awaited.
       void running.disposeAsync().catch(() => {})
       void connections.disposeAsync().catch(() => {})
     },
