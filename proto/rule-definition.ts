@@ -37,7 +37,7 @@ const Rows = z.record(z.string().regex(/^\w+$/), z.array(z.record(z.string(), z.
 /** Test data of a rule: rows that breach it, and rows that do not. The product does not use them. */
 const RuleExample = z.strictObject({
   trouble: Rows,
-  /** The value that the rule measures for `trouble`; for counters, the increase from zero rows. */
+  /** The value that the rule measures for `trouble`; for counters, the increase from an empty table. */
   measured: z.number(),
   severity: Severity,
   relief: Rows,

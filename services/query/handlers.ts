@@ -2,7 +2,7 @@ import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { createKillMutationHandler, createKillQueryHandler, createOptimizeTableHandler } from './actions/actions.ts'
 import { createAdviceHandlers } from './advice/handlers.ts'
-import { createManageHandler, createManagementHandler } from './access-management/manage-access.ts'
+import { createManageHandler, createManagementStatusHandler } from './access-management/manage-access.ts'
 import type { ConnectionHandlerDeps } from './connections/connections.ts'
 import { createConnectionHandlers } from './connections/handlers.ts'
 import { createCatalogueHandler, createDefinitionStatementHandler } from './pages/catalogue.ts'
@@ -94,7 +94,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     killQuery: createKillQueryHandler(parts),
     optimizeTable: createOptimizeTableHandler(parts),
     killMutation: createKillMutationHandler(parts),
-    management: createManagementHandler(parts),
+    management: createManagementStatusHandler(parts),
     manage: createManageHandler(parts),
   }
 }

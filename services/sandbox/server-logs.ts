@@ -9,7 +9,7 @@ const PROMPT_FLUSH_INTERVAL_MS = 1000
 // minutes.
 const WIDE_FLUSH_INTERVAL_MS = 30_000
 const PROMPT_LOGS = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
-// Merged parts are removed early, because the next start would load them.
+// Inactive parts are removed early, because the next start would load them.
 const STORAGE_SETTINGS = 'old_parts_lifetime = 5'
 // Tables with more than a thousand columns use compact parts without serialization files for each column. Reading these
 // files took most of the next start.

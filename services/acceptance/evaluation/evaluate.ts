@@ -30,8 +30,8 @@ export interface EvaluationOptions {
   onScore?(score: AnswerScore, contestant: Contestant): void
 }
 
-/** A statement and how it is sent. */
-interface HostRequest {
+/** The user and the settings with which a statement is sent. */
+interface StatementOptions {
   user?: string | undefined
   settings?: Readonly<Record<string, string>> | undefined
 }
@@ -100,7 +100,7 @@ const setUpCase = async (each: EvaluationCase, urls: HostUrls): Promise<void> =>
   for (const name of hostNames) {
     const url = urls[name]
     const isFaulty = name === expected.host
-    const run = async (list: readonly string[], request?: HostRequest) => {
+    const run = async (list: readonly string[], request?: StatementOptions) => {
       for (const statement of list) await sendStatement(url, statement, request)
     }
     await run([...resetStatements, ...(isFaulty ? hidden : []), ...healthyTableStatements], unlogged)
@@ -118,18 +118,18 @@ const setUpCase = async (each: EvaluationCase, urls: HostUrls): Promise<void> =>
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 
 /** Sends a statement. On an embedded host, the password of each user is the user name. */
-const requestHost = (url: string, statement: string, { user, settings }: HostRequest = {}): Promise<Response> => {
+const requestHost = (url: string, statement: string, { user, settings }: StatementOptions = {}): Promise<Response> => {
   const parameters = new URLSearchParams({ ...settings, ...(user !== undefined && { user, password: user }) })
   return fetch(`${url}/?${parameters}`, { method: 'POST', body: statement })
 }
 
-const sendStatement = async (url: string, statement: string, request?: HostRequest): Promise<void> => {
+const sendStatement = async (url: string, statement: string, request?: StatementOptions): Promise<void> => {
   const response = await requestHost(url, statement, request)
   const text = await response.text()
   if (!response.ok) throw new Error(`statement failed: ${statement}: ${text}`)
 }
 
-const expectFailure = async (url: string, statement: string, request?: HostRequest): Promise<void> => {
+const expectFailure = async (url: string, statement: string, request?: StatementOptions): Promise<void> => {
   const response = await requestHost(url, statement, request)
   await response.text()
   if (response.ok) throw new Error(`expected the statement to fail: ${statement}`)

@@ -5,7 +5,7 @@ import { playSchedule } from '../../testing/delivery-model/schedule.ts'
 import type { ScheduleStores } from '../../testing/delivery-model/schedule-environment.ts'
 import { describeWith } from '../../testing/describe-with.ts'
 
-/** Number of random schedules. `FAULTS_SCHEDULES` sets more for the long form; `TEST_SEED` runs a single one. */
+/** Number of random schedules. Long runs set a higher `FAULTS_SCHEDULES`; `TEST_SEED` runs only that schedule. */
 const schedules = Number(process.env.FAULTS_SCHEDULES ?? 12)
 const oneSeed = process.env.TEST_SEED
 const firstSeed = 1

@@ -115,7 +115,7 @@ const exemptPatterns: readonly RegExp[] = [
 /** A code span is a figure if it holds only a number and its unit. Any other one holds a name or a statement. */
 const plainCodeSpan = /^[-+~≈]?\s?\d[\d.,_\s]*\s?(?:[a-zµ%×]{1,12}(?:\/s)?)?$/i
 
-/** Replaces everything that is not a figure with spaces of the same length, so that positions remain valid. */
+/** Replaces code, Markdown marks and numbers that are no figures with as many spaces, so that positions stay valid. */
 const blankExempt = (text: string): string => {
   const blank = (found: string) => ' '.repeat(found.length)
   const withoutCode = text.replaceAll(/(`+)([^`]+)\1/g, (found: string, marks: string, inner: string) =>

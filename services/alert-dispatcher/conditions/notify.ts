@@ -87,11 +87,14 @@ const holdNotification = (
 }
 
 const endCondition = (condition: Condition, reason: string, context: NotifyContext, into: NotifyResult): void => {
-  recordTransition('recover', markRecovered(condition), reason, context, into, context.nowMs)
+  recordTransition('recover', advanceToRecovery(condition), reason, context, into, context.nowMs)
 }
 
 /** Returns the condition after its recovery notification. */
-export const markRecovered = (condition: Condition): Condition => ({ ...condition, sequence: condition.sequence + 1 })
+export const advanceToRecovery = (condition: Condition): Condition => ({
+  ...condition,
+  sequence: condition.sequence + 1,
+})
 
 /**
  * Returns the last notification of an episode, to be repeated after the state store lost its delivery record. Undefined

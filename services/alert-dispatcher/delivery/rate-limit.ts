@@ -16,7 +16,7 @@ export const TargetRateLimit = z.object({
     .object({ episode: z.string().max(160), untilMs: Milliseconds })
     .nullable()
     .default(null),
-  /** Consecutive messages by group, without a pause of `groupIntervalMs`. */
+  /** Number of messages in the current series of each group. A series ends after `maxGroupGapMs` without a message. */
   groups: z.record(z.string().max(64), z.object({ messages: z.int().min(0), lastAtMs: Milliseconds })).default({}),
   /** When the rate limit allows the next message. */
   spentUntilMs: Milliseconds,

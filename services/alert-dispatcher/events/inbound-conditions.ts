@@ -7,7 +7,7 @@ import type { Store } from '#shared/store/store.ts'
 import { requireStateDatabase, type AlertingDeps } from '../alerting.ts'
 import { type EpisodeSilences, hasSameSilences } from '../conditions/condition.ts'
 import { toAlertCondition, listActiveSilences, createSilence } from '../conditions/handlers.ts'
-import { markRecovered } from '../conditions/notify.ts'
+import { advanceToRecovery } from '../conditions/notify.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import {
   listOpenConditions,
@@ -115,7 +115,7 @@ export const reconcileInboundConditions = async (
   const endedAtMs = clock.now()
   const ended = over.map(({ place, entry }) => ({
     place,
-    entry: { ...entry, condition: markRecovered(entry.condition) },
+    entry: { ...entry, condition: advanceToRecovery(entry.condition) },
     endedAtMs,
   }))
   const last = ended.map((episode) => createRepeatedEventNotification(episode, endedAtMs))

@@ -18,7 +18,7 @@ import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileInboundConditions } from '../events/inbound-conditions.ts'
 import {
   type NotifyResult,
-  markRecovered,
+  advanceToRecovery,
   createRepeatedNotification,
   collectDueNotifications,
 } from '../conditions/notify.ts'
@@ -91,7 +91,7 @@ const listHostsWithConditions = ({ hosts, isSweeping }: FleetRecord): string[] =
 /** Ends episodes that the store closed. Repeats missed recoveries, because the store may have lost the episodes. */
 const endClosedEpisodes = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
   const endedAtMs = parts.clock.now()
-  const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: markRecovered(condition), endedAtMs }))
+  const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: advanceToRecovery(condition), endedAtMs }))
   const last = ended.map(({ hostKey, condition }) =>
     createRepeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
   )

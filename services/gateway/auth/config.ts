@@ -77,7 +77,7 @@ const provider = (doc: string): Setting<AuthProvider | undefined> => ({
   },
 })
 
-/** Returns a setting for a URL of the identity provider or of Cloudflare Access; a host without scheme means https. */
+/** Returns a setting for a URL of the identity provider or of Cloudflare Access. The scheme defaults to https. */
 const providerUrl = (doc: string): Setting<URL | undefined> => ({
   ...urlSetting(doc, { protocols: ['https', 'http'] }),
   parse: (given) => {

@@ -96,7 +96,7 @@ export const authDocumentRoutes: readonly Route[] = [
   catalog,
 ]
 
-/** Discovery of authentication for command-line clients. */
+/** Serves the authentication discovery document for command-line clients. */
 export const authCliRoute = defineGetRoute({
   path: '/api/v1/auth/cli',
   doc: 'Returns how a command-line client can authenticate',

@@ -29,7 +29,7 @@ export const createManageHandler =
   }
 
 /** Returns the handler that reports whether user management is enabled. */
-export const createManagementHandler =
+export const createManagementStatusHandler =
   (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['management'] =>
   async () => ({ enabled: isEnabled(parts) })
 

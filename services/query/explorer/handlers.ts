@@ -22,7 +22,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { readDependencies } from './read-dependencies.ts'
 import { type HostContext, readView, type ViewResult, findMissingObjectError } from './read-view.ts'
 import * as views from './views.ts'
-import type { ExplorerView } from './views.ts'
+import type { ExplorerQuery } from './views.ts'
 
 const Row = z.object({ statement: z.string() })
 
@@ -167,7 +167,7 @@ WHERE $window AND ${usesTable}
 GROUP BY log.user
 ORDER BY queries DESC, user`,
   row: UserRow,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 /** The view of the latest queries of a table. */
 const queries = {
@@ -191,7 +191,7 @@ FROM $log(query_log) AS log
 WHERE $window AND ${usesTable}
 ORDER BY endedMs DESC, queryId`,
   row: TableQueryRecord,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 /** Sums the usage of all users. */
 const totalUsage = (users: readonly TableUser[]): z.input<typeof TableUsage> => {

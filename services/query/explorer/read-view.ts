@@ -11,7 +11,7 @@ import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import type { ExplorerView } from './views.ts'
+import type { ExplorerQuery } from './views.ts'
 
 /** The host and the call of a request, with the dependencies of the handlers. */
 export interface HostContext {
@@ -33,7 +33,7 @@ const noScope = { window: undefined, zone: undefined, logs: new Map() }
 /** Reads a view in one statement. After an empty result, a second statement checks that the object exists. */
 export const readView = async <S extends z.ZodType>(
   { parts, host, call }: HostContext,
-  view: ExplorerView<S>,
+  view: ExplorerQuery<S>,
   named: ObjectName,
   parameters: Readonly<Record<string, ParameterValue>> = {},
   scope: MacroScope = noScope,

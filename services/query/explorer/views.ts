@@ -10,7 +10,7 @@ import {
 } from '#proto/explorer.ts'
 
 /** A query of the explorer with its tables, SQL and row schema. */
-export interface ExplorerView<S extends z.ZodType> {
+export interface ExplorerQuery<S extends z.ZodType> {
   what: string
   requires: readonly string[]
   sql: string
@@ -67,7 +67,7 @@ LEFT JOIN
 ) AS counted ON counted.database = described.name
 ORDER BY described.name`,
   row: ExplorerDatabase,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 export const tablesView = {
   what: 'tables',
@@ -79,7 +79,7 @@ WHERE described.database = {database:String} AND NOT described.is_temporary
   AND positionCaseInsensitiveUTF8(described.name, {search:String}) > 0
 ORDER BY described.name`,
   row: ExplorerTable,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 export const tableView = {
   what: 'table',
@@ -122,7 +122,7 @@ CROSS JOIN
 ) AS stored
 WHERE described.database = {database:String} AND described.name = {table:String}`,
   row: TableOverview,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 export const columnsView = {
   what: 'columns',
@@ -148,7 +148,7 @@ FROM system.columns AS described
 WHERE ${ofTable('described')}
 ORDER BY described.position`,
   row: ExplorerColumn,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 /** Older servers, such as 24.8, call the size of the marks `marks` instead of `marks_bytes`. */
 export const skipIndexesView = {
@@ -168,7 +168,7 @@ FROM system.data_skipping_indices AS skipping
 WHERE ${ofTable('skipping')}
 ORDER BY skipping.name`,
   row: SkipIndex,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 const storedProjections = `SELECT
     part.name AS name,
@@ -201,7 +201,7 @@ LEFT JOIN
 WHERE ${ofTable('described')}
 ORDER BY described.name`,
   row: Projection,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 /** Lists the projections on servers without `system.projections`. */
 export const partProjectionsView = {
@@ -220,7 +220,7 @@ FROM
   ${storedProjections}
 ) AS stored
 ORDER BY stored.name`,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>
 
 export const partsView = {
   what: 'parts',
@@ -244,4 +244,4 @@ FROM system.parts AS part
 WHERE ${ofTable('part')} AND (part.active OR {inactive:Bool})
 ORDER BY part.bytes_on_disk DESC, part.name`,
   row: ExplorerPart,
-} satisfies ExplorerView<z.ZodType>
+} satisfies ExplorerQuery<z.ZodType>

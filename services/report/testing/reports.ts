@@ -50,7 +50,7 @@ export const createHistoryEntry = (
 /** The subject of a report. */
 export const testReportSubject = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
 
-/** Returns a report whose id is 32 times this letter. */
+/** Returns a report whose id is this letter, repeated 32 times. */
 export const createReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
   id: letter.repeat(32),
   ...testReportSubject,

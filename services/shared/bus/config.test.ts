@@ -44,7 +44,7 @@ it('signs with the current and the previous call key, whichever of them the call
   // The secret replaces all keys, both of the caller and of the called service.
   expect(isAccepted({ NATS_SIGNING_KEY: now }, query(now))).toBe(true)
   expect(isAccepted(report(now), { NATS_SIGNING_KEY: now })).toBe(true)
-  // A process with several callers has the call keys of each caller.
+  // A process that runs several calling services has the call keys of each of them.
   expect(isAccepted(createProcessKeys(['alert-dispatcher', 'report'], now), query(now))).toBe(true)
   expect(isAccepted(createProcessKeys(['alert-dispatcher', 'agent'], now), query(now))).toBe(false)
 })

@@ -26,7 +26,7 @@ export const modelSignInQuery = () =>
 export const beginModelSignIn = async (back: string): Promise<string> =>
   (await call('POST /api/v1/agents/sign-in', { body: { return: back } })).data.url
 
-export const endModelSignIn = () => call('DELETE /api/v1/agents/sign-in')
+export const signOutOfModelGateway = () => call('DELETE /api/v1/agents/sign-in')
 
 /** Query for suggested follow-up questions. */
 export const followUpsQuery = (id: string, messages: number) =>

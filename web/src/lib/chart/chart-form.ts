@@ -13,7 +13,8 @@ export type ChartVisualization =
   | 'treemap'
   | 'timeline'
 
-/** Returns the visualization of a chart. Bars depend on whether they run along time or along value buckets. */
+/** Returns the visualization of a chart. Bars along time are a time series, others a
+ * histogram. */
 export const selectVisualization = (chart: ChartInfo): ChartVisualization => {
   const { kind } = chart
   if (kind === 'list') return 'table'

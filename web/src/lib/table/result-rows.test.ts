@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toCell } from './cell.ts'
-import { isDateType, isNumericType, unwrapType, toResultColumns, toResultRows } from './result-rows.ts'
+import { isDateType, isNumericType, unwrapType, toTableColumns, toTableRows } from './result-rows.ts'
 
 describe('types', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('types', () => {
 })
 
 it('distinguishes columns with equal names, and right-aligns numbers', () => {
-  const columns = toResultColumns([
+  const columns = toTableColumns([
     { name: 'x', type: 'UInt8' },
     { name: 'x', type: 'String' },
   ])
@@ -30,7 +30,7 @@ it('distinguishes columns with equal names, and right-aligns numbers', () => {
 
 it('keeps null and empty values, and writes nested values as JSON', () => {
   const columns = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'String' }))
-  expect(toResultRows({ columns, rows: [[null, '', [1, 'x'], true, 7]] })).toEqual([
+  expect(toTableRows({ columns, rows: [[null, '', [1, 'x'], true, 7]] })).toEqual([
     { c0: null, c1: '', c2: '[1,"x"]', c3: 'true', c4: 7 },
   ])
 })
@@ -41,6 +41,6 @@ it.each([
   ['NULL', { text: 'NULL', title: 'NULL' }],
   [0, { text: '0', title: '0' }],
 ])('distinguishes %j from equal text', (value, cell) => {
-  const [column] = toResultColumns([{ name: 'x', type: 'Nullable(String)' }])
+  const [column] = toTableColumns([{ name: 'x', type: 'Nullable(String)' }])
   expect(column && toCell(column, { c0: value }, { zone: 'UTC', nowMs: 0, link: String })).toEqual(cell)
 })

@@ -17,7 +17,7 @@ export const isNumericType = (type: string): boolean => /^(?:U?Int|Float|BFloat|
 export const isDateType = (type: string): boolean => unwrapType(type).startsWith('Date')
 
 /** Returns table columns for a result, with values as the host wrote them. */
-export const toResultColumns = (columns: readonly ResultColumn[]): Column[] =>
+export const toTableColumns = (columns: readonly ResultColumn[]): Column[] =>
   columns.map(({ name, type }, index) => ({
     ...createColumn(getResultColumnKey(index), name, 'code', { doc: type }),
     flushRight: isNumericType(type),
@@ -25,7 +25,7 @@ export const toResultColumns = (columns: readonly ResultColumn[]): Column[] =>
   }))
 
 /** Returns table rows for a result. */
-export const toResultRows = ({ columns, rows }: StatementResult['data']): Row[] =>
+export const toTableRows = ({ columns, rows }: StatementResult['data']): Row[] =>
   rows.map((row) => Object.fromEntries(columns.map((_, index) => [getResultColumnKey(index), toCellValue(row[index])])))
 
 const toCellValue = (value: unknown): unknown =>
