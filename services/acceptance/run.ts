@@ -13,18 +13,16 @@ const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const longTag = 'long'
 
 /**
- * Runs all suites except long tests. `--all` includes long tests; file arguments run only those files. The last line
- * prints the totals. A signal stops the suites; the last line then states that the totals are incomplete.
+ * Runs all suites except long tests. `--all` includes long tests, and `--long` runs only these; file arguments run only
+ * those files. The last line prints the totals. A signal stops the suites; the last line then states that the totals
+ * are incomplete.
  */
 const main = async (files: readonly string[]): Promise<void> => {
   const interruption = new AbortController()
   for (const signal of forwardedSignals) process.on(signal, () => interruption.abort(signal))
   const { signal } = interruption
   installServers()
-  const isAll = files.includes('--all')
-  const totals = await (
-    files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : longTag })
-  ).catch((error: unknown) => {
+  const totals = await runSelected(files, signal).catch((error: unknown) => {
     // The signal also stops the seeding of hosts, so its failure is not reported.
     if (signal.aborted) return noTotals
     throw error
@@ -47,27 +45,38 @@ interface Run {
   signal: AbortSignal
   /** The tag of tests to exclude. */
   unwanted?: string | undefined
+  /** The tag of the only tests to run. */
+  wanted?: string | undefined
 }
 
-/** Runs all suites. Browser tests and service tests run concurrently, because both often wait. */
-const runAll = async (run: Run): Promise<Totals> => {
+const runSelected = async (files: readonly string[], signal: AbortSignal): Promise<Totals> => {
+  if (files.includes('--long')) return runSuites({ signal, wanted: longTag })
+  const isAll = files.includes('--all')
+  if (files.length > 0 && !isAll) return runFiles(files, { signal })
+  const run = { signal, unwanted: isAll ? undefined : longTag }
+  return addTotals(await runSuites(run), await checkComponents(run))
+}
+
+/** Runs the service tests, then the browser tests. Together they would make each other slow and reach time limits. */
+const runSuites = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
-  const all = await Promise.all([
-    runFiles(['--project', 'services'], run, seeded.env),
-    runFiles(['--project', 'web', '--project', 'browser'], run, seeded.env),
-    checkComponents(run),
-  ])
-  return all.reduce(addTotals)
+  const ofServices = await runFiles(['--project', 'services'], run, seeded.env)
+  return addTotals(ofServices, await runFiles(['--project', 'web', '--project', 'browser'], run, seeded.env))
 }
 
-const runFiles = async (given: readonly string[], { signal, unwanted }: Run, variables = {}): Promise<Totals> => {
+const runFiles = async (
+  given: readonly string[],
+  { signal, unwanted, wanted }: Run,
+  variables = {},
+): Promise<Totals> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-report-'))
   const report = join(directory, 'tests.json')
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'services/vitest.config.ts', ...given]
   if (unwanted) vitest.push(`--tags-filter=!${unwanted}`)
+  if (wanted) vitest.push(`--tags-filter=${wanted}`)
   const env = { ...process.env, ...variables, TEST_REPORT: report }
   const exitCode = await node(vitest, signal, { env })
-  const totals = await readTotals(report, { exitCode, unwanted, isInterrupted: signal.aborted })
+  const totals = await readTotals(report, { exitCode, unwanted, wanted, isInterrupted: signal.aborted })
   await rm(directory, { recursive: true })
   return totals
 }

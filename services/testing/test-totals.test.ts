@@ -26,6 +26,13 @@ it.each([
     totals: { passed: 3, failed: 0, leftOut: 1 },
   },
   {
+    title: 'does not count tests without the only included tag as skipped',
+    report: green,
+    exitCode: 0,
+    wanted: 'long',
+    totals: { passed: 3, failed: 0, leftOut: 1 },
+  },
+  {
     title: 'counts an error outside all tests as a failure',
     report: green,
     exitCode: 1,
@@ -57,11 +64,11 @@ it.each([
     isInterrupted: true,
     totals: { passed: 3, failed: 1, leftOut: 2 },
   },
-])('$title', async ({ report, exitCode, unwanted, isInterrupted, totals }) => {
+])('$title', async ({ report, exitCode, unwanted, wanted, isInterrupted, totals }) => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-totals-'))
   const file = join(directory, 'tests.json')
   if (report) await writeFile(file, JSON.stringify(report))
-  expect(await readTotals(file, { exitCode, unwanted, isInterrupted })).toEqual(totals)
+  expect(await readTotals(file, { exitCode, unwanted, wanted, isInterrupted })).toEqual(totals)
   await rm(directory, { recursive: true })
 })
 

@@ -30,6 +30,8 @@ export interface VitestRunResult {
   exitCode: number
   /** The tag of tests that the run excludes. They do not count as skipped. */
   unwanted?: string | undefined
+  /** The tag of the only tests that the run includes. Other tests do not count as skipped. */
+  wanted?: string | undefined
   /** Whether a signal stopped the run. If so, tests that did not run do not count as failures. */
   isInterrupted?: boolean
 }
@@ -40,7 +42,7 @@ export interface VitestRunResult {
  */
 export const readTotals = async (
   file: string,
-  { exitCode, unwanted, isInterrupted = false }: VitestRunResult,
+  { exitCode, unwanted, wanted, isInterrupted = false }: VitestRunResult,
 ): Promise<Totals> => {
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text === undefined) return { ...noTotals, failed: isInterrupted ? 0 : 1 }
@@ -50,6 +52,7 @@ export const readTotals = async (
   const notRun = report.testResults
     .flatMap((one) => one.assertionResults)
     .filter(({ status }) => status === 'skipped' || status === 'pending')
+    .filter(({ tags }) => wanted === undefined || tags.includes(wanted))
   return {
     passed: report.numPassedTests,
     failed: failed === 0 && exitCode !== 0 && !isInterrupted ? 1 : failed,
