@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestServer, describeWith, startPostgres } from '../../../testing/describe-with.ts'
@@ -73,6 +74,20 @@ for (const kind of kinds) {
       await Promise.all(many.map((database) => migrate(database, 'test', names, [counted])))
       expect(made).toBe(1)
       await Promise.all(many.map((database) => database[Symbol.asyncDispose]()))
+    })
+
+    it('waits for another process whose migration takes seconds', async () => {
+      await using first = await fresh()
+      await using second = await open(first.prefix)
+      const slow: Migration = {
+        ...create,
+        up: async (tables) => {
+          await create.up(tables)
+          await wait(3_000)
+        },
+      }
+      await Promise.all([first, second].map((database) => migrate(database, 'test', names, [slow])))
+      expect(await notes(second).selectFrom('notes').selectAll().execute()).toEqual([])
     })
 
     it('continues after the steps of an earlier release, and ignores those of a newer one', async () => {

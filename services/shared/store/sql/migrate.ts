@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../../time/clock.ts'
 import { type Kysely, sql } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
@@ -26,11 +27,29 @@ interface MigrationTables {
   [needsTable]: { owner: string; name: string; needs: string }
 }
 
+/** How long to wait while other processes migrate an SQLite file, which takes seconds on a slow disk. */
+const maxLockedMs = 30_000
+const lockedPauseMs = 100
+
 /**
  * Applies the pending steps of the owner in order, in one transaction, by one process at a time. Ignores steps of newer
- * releases, but throws `conflict` if one of them needs a step that this release lacks.
+ * releases, but throws `conflict` if one of them needs a step that this release lacks. Throws `busy` if other processes
+ * lock an SQLite file for 30 s.
  */
-export const migrate = async (
+export const migrate = async (...migration: Parameters<typeof applyPendingSteps>): Promise<void> => {
+  const until = performance.now() + maxLockedMs
+  for (;;) {
+    try {
+      return await applyPendingSteps(...migration)
+    } catch (error) {
+      const isLocked = error instanceof ServiceError && error.code === 'busy'
+      if (!isLocked || performance.now() > until) throw error
+      await wait(lockedPauseMs)
+    }
+  }
+}
+
+const applyPendingSteps = async (
   database: Database,
   owner: string,
   tables: readonly string[],
