@@ -36,11 +36,16 @@ const lockedPauseMs = 100
  * releases, but throws `conflict` if one of them needs a step that this release lacks. Throws `busy` if other processes
  * lock an SQLite file for 30 s.
  */
-export const migrate = async (...migration: Parameters<typeof applyPendingSteps>): Promise<void> => {
+export const migrate = async (
+  database: Database,
+  owner: string,
+  tables: readonly string[],
+  steps: readonly Migration[],
+): Promise<void> => {
   const until = performance.now() + maxLockedMs
   for (;;) {
     try {
-      return await applyPendingSteps(...migration)
+      return await applyPendingSteps(database, owner, tables, steps)
     } catch (error) {
       const isLocked = error instanceof ServiceError && error.code === 'busy'
       if (!isLocked || performance.now() > until) throw error
