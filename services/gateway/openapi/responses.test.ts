@@ -16,7 +16,7 @@ let product: FakeProduct
 let document: ServedDocument
 
 beforeAll(async () => {
-  product = await startFakeProduct({ env: { SVC_REQUEST_TIMEOUT_MS: '5000' } })
+  product = await startFakeProduct()
   document = await readDocument(await fetch(`${product.url}/api/v1/openapi.json`))
 })
 afterAll(() => product[Symbol.asyncDispose]())

@@ -43,12 +43,12 @@ export interface DispatcherEnvironment {
   telemetry: ServiceContext['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
-  /** How long a dispatcher claims a message that it sends. Must exceed the time of a send on a busy machine. */
-  holdMs: number
   faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
 }
 
-const retry: Omit<RetryPlan, 'holdMs'> = {
+const retry: RetryPlan = {
+  // Longer than a send with its record on a busy machine. Otherwise another dispatcher would send again.
+  holdMs: 10_000,
   waitsMs: [10, 20],
   jitter: 0.2,
   maxRestMs: 30,
@@ -109,7 +109,7 @@ interface Opening {
 }
 
 const openParts = async (ground: DispatcherEnvironment, { connecting, opening, isAlive }: Opening) => {
-  const { clock, targets, telemetry, faults, holdMs } = ground
+  const { clock, targets, telemetry, faults } = ground
   const store = createSeverableStore(connecting.use(await ground.openStore()), faults, isAlive)
   const connected = ground.database && connecting.use(await openDatabase(ground.database))
   const database = connected && createBreakableDatabase(connected, () => isAlive() && !faults.databaseIsDown)
@@ -120,7 +120,7 @@ const openParts = async (ground: DispatcherEnvironment, { connecting, opening, i
   const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
   const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => testPolicy }
   const channels = [targets.channelOf(isAlive)]
-  const sending = { rateLimitClock: clock, channels, claims, retry: { ...retry, holdMs } }
+  const sending = { rateLimitClock: clock, channels, claims, retry }
   const delivery = opening.use(await openDelivery({ ...shared, ...sending, database }))
   const warns = { warnOfInvalidRules: () => {}, warnOfLostRoutes: () => {}, warnOfBrokenChannels: () => {} }
   const kept = { episodes, eventEpisodes, isPersistent: database !== undefined, isMissed: delivery.isMissed }

@@ -13,7 +13,6 @@ import { openFakeTargets, targetNames } from './fake-targets.ts'
 export interface ScheduleStores extends AsyncDisposable {
   openStore(): Promise<Store>
   database: DispatcherEnvironment['database']
-  holdMs: number
   /** Deletes all data in the store. */
   flush(): Promise<void>
   /** Returns the ids of the messages in the outbox, including claimed ones. */
@@ -41,6 +40,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
   readonly #taken = new Map<string, Promise<void>>()
   readonly #began = performance.now()
   readonly #ticking: NodeJS.Timeout
+  readonly #inTick = new WeakSet<Dispatcher>()
   #clockAheadMs = 0
   #occurredAt = Date.now()
   #isOver = false
@@ -51,7 +51,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const clock = { now: () => Date.now() + this.#clockAheadMs, elapsedMs: () => performance.now() }
     this.#ground = { ...place, clock, targets: this.targets, telemetry, faults: this.faults }
     this.#ticking = setInterval(() => {
-      for (const dispatcher of this.dispatchers) void dispatcher.tick().catch(() => {})
+      for (const dispatcher of this.dispatchers) void this.#tick(dispatcher)
     }, tickEveryMs)
   }
 
@@ -92,13 +92,16 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const at = { occurredAt: this.#occurredAt, receivedAt: this.#occurredAt }
     const event = { ...testEvent, id: randomUUID(), dedupKey, title: dedupKey, status, severity, ...at }
     const untilTaken = async () => {
-      for (; !this.#isOver; await wait(15)) {
+      for (let limitMs = 1_000; !this.#isOver; await wait(15)) {
         const dispatchers = [...this.dispatchers]
         const taking = dispatchers[Math.floor(Math.random() * dispatchers.length)]?.take(event).then(
           () => true,
           () => false,
         )
-        if (taking && (await Promise.race([taking, wait(1_000, false)]))) return
+        const answer = await Promise.race([taking, wait(limitMs, 'none' as const)])
+        if (answer === true) return
+        // Repeating the event at the same rate would keep a busy process busy.
+        if (answer === 'none') limitMs *= 2
       }
     }
     this.note(`${status} ${severity} ${dedupKey}`)
@@ -172,6 +175,14 @@ export class ScheduleEnvironment implements AsyncDisposable {
     this.#isOver = true
     clearInterval(this.#ticking)
     for (const dispatcher of this.dispatchers) await dispatcher.stop().catch(() => {})
+  }
+
+  /** Runs a tick unless the last one of this dispatcher is still running. */
+  async #tick(dispatcher: Dispatcher): Promise<void> {
+    if (this.#inTick.has(dispatcher)) return
+    this.#inTick.add(dispatcher)
+    await dispatcher.tick().catch(() => {})
+    this.#inTick.delete(dispatcher)
   }
 
   async #isOnRecord(): Promise<boolean> {

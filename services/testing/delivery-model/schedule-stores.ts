@@ -26,8 +26,6 @@ export const openFileStores = async ({ isPersistent = true } = {}): Promise<Sche
   return {
     openStore: open,
     database: isPersistent ? { ...state, url: fileOf('lasting') } : undefined,
-    // A send takes longer here, because all writers of an SQLite file wait for each other.
-    holdMs: 5_000,
     async flush() {
       await tables.transaction().execute(async (transaction) => {
         for (const table of storeTableNames) await transaction.deleteFrom(table).execute()
@@ -75,9 +73,8 @@ const withRedis = async <T>(url: string, run: (client: Redis) => Promise<T>): Pr
   }
 }
 
-const createRedisStores = (url: string): Pick<ScheduleStores, 'openStore' | 'holdMs' | 'flush' | 'waiting'> => ({
+const createRedisStores = (url: string): Pick<ScheduleStores, 'openStore' | 'flush' | 'waiting'> => ({
   openStore: () => openStore({ env: { REDIS_URL: url }, busIsShared: true }),
-  holdMs: 2_000,
   flush: () => withRedis(url, async (client) => void (await client.flushdb())),
   waiting: () => withRedis(url, (client) => client.hkeys(redisKeys.messages)),
 })
@@ -90,7 +87,6 @@ export const openServerStores = async (): Promise<ScheduleStores> => {
   const running = opening.move()
   return {
     ...createRedisStores(redis.url),
-    holdMs: 5_000,
     database: { kind: 'postgres', url: postgres.url, token: undefined, tablePrefix: '' },
     crash: [redis, postgres].map((server) => async () => {
       await server.kill()
