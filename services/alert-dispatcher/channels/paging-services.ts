@@ -6,7 +6,7 @@ import type { PagerDutyService } from '#proto/pagerduty-services.ts'
 import { findSettingProblems, parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
-import { pagerDutyChannel, pagerDutySettings } from './paging-a.ts'
+import { pagerDutyChannel, pagerDutySettings } from './pagerduty.ts'
 import { resolveChannelVariables } from './targets.ts'
 import type { Policy } from '../policy.ts'
 

@@ -56,7 +56,7 @@ describe('a night belongs to the weekday it starts on', () => {
   })
 })
 
-interface SweepLease {
+interface ClockChange {
   what: string
   timezone: string
   start: string
@@ -66,7 +66,7 @@ interface SweepLease {
   to: string
 }
 
-const clockChanges: SweepLease[] = [
+const clockChanges: ClockChange[] = [
   // Berlin: 2026-03-29 02:00 becomes 03:00, 2026-10-25 03:00 becomes 02:00.
   {
     what: 'a night in spring is an hour shorter',

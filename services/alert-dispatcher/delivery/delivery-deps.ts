@@ -16,7 +16,7 @@ import type { Policy } from '../policy.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import {
   DeliveryRecord,
-  type DeliveryRecipients,
+  type PendingDeliveryOptions,
   addPendingDeliveries,
   getDeliveryRecordKey,
   deliveryRecordTtlMs,
@@ -59,7 +59,7 @@ export interface PendingDelivery {
   channel: string
   target: string
   /** The recipients to add to the record of the episode if it does not contain the notification yet. */
-  opening: DeliveryRecipients
+  opening: PendingDeliveryOptions
   /**
    * Shared by the deliveries of one notification. If the record was in the store and is missing now, the store was
    * emptied.
@@ -76,7 +76,7 @@ export interface PendingDelivery {
 export const storePendingDeliveries = (
   store: Store,
   notification: Notification,
-  { opening, isStored }: { opening: DeliveryRecipients; isStored: boolean },
+  { opening, isStored }: { opening: PendingDeliveryOptions; isStored: boolean },
 ): Promise<DeliveryRecord | undefined> =>
   store.update(getDeliveryRecordKey(notification.episode), DeliveryRecord, (before) => {
     if (isStored && !before) throw new ServiceError('conflict', 'delivery record lost: the state store was emptied')

@@ -43,8 +43,9 @@ export const getTargetKey = ({ channel, target }: { channel: string; target: str
 
 type NotificationKey = Pick<Notification, 'kind' | 'sequence'>
 
-/** The recipients of a notification. */
-export interface DeliveryRecipients {
+/** The targets of a notification, and what is known of its earlier deliveries. */
+export interface PendingDeliveryOptions {
+  /** Keys of the targets, as of `getTargetKey`. */
   keys: readonly string[]
   /** Targets that received a notification of the episode before the store lost its record. */
   notified?: readonly { key: string; sequence: number }[]
@@ -64,7 +65,7 @@ export interface DeliveryRecipients {
 export const addPendingDeliveries = (
   record: DeliveryRecord | undefined,
   { kind, sequence }: NotificationKey,
-  opening: DeliveryRecipients,
+  opening: PendingDeliveryOptions,
 ): DeliveryRecord => {
   const { keys, notified = [], mayKnow = false, isWhole, isReplay = false, nowMs } = opening
   const before = record ?? { recipients: {}, endedBy: null, isWhole }

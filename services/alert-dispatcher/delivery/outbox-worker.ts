@@ -22,7 +22,7 @@ import {
 } from './recipients.ts'
 import {
   DeliveryRecord,
-  type DeliveryRecipients,
+  type PendingDeliveryOptions,
   isUndelivered,
   recordDigestRecipients,
   hasUnfinishedDelivery,
@@ -243,7 +243,7 @@ const queueNotification = async (
   const targets = addTargetKeys(deps.targets(policy), notification)
   const choose = createTargetSelector(targets, policy, hosts)
   if (notification.kind === 'digest' && only === undefined) return queueDigest(worker, parsed, targets, choose)
-  const opening: DeliveryRecipients =
+  const opening: PendingDeliveryOptions =
     only === undefined
       ? await resolveRecipients(deps, notification, record, () => choose(notification))
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: recordInstant(deps.clock) }
@@ -279,7 +279,7 @@ const computeLifetimeStartMs = (
   record: DeliveryRecord | undefined,
   key: string,
   { sequence }: Notification,
-  { isReplay = false, nowMs }: DeliveryRecipients,
+  { isReplay = false, nowMs }: PendingDeliveryOptions,
 ): number => {
   const known = record?.recipients[key]
   const isOpen = known !== undefined && known.sequence >= sequence

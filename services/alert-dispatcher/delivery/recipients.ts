@@ -7,7 +7,7 @@ import { brokenChannelRuleId } from './misconfigured-notification.ts'
 import type { DeliveryDeps, ListedHosts } from './delivery-deps.ts'
 import {
   DeliveryRecord,
-  type DeliveryRecipients,
+  type PendingDeliveryOptions,
   isDeliveryFinished,
   listAddressedTargets,
   getDeliveryRecordKey,
@@ -62,8 +62,8 @@ const toRouteSubject = (
   return { ruleId, hosts: names, group: host?.group ?? null, tags: host?.tags ?? [], severity }
 }
 
-/** Maximum number of earlier or later notifications of an episode to look for in the outbox. */
-const maxEarlier = 50
+/** Maximum number of notifications before or after one of the same episode to look for in the outbox. */
+const maxNearbyNotifications = 50
 
 /**
  * Returns the recipients of a notification. If its deliveries are already recorded, the recipients stay the same. A
@@ -75,7 +75,7 @@ export const resolveRecipients = async (
   notification: Notification,
   record: DeliveryRecord | undefined,
   choose: () => readonly KeyedTarget[],
-): Promise<DeliveryRecipients> => {
+): Promise<PendingDeliveryOptions> => {
   // `recordInstant` registers the time, so that its age stays correct even if the system clock is set later.
   const nowMs = recordInstant(clock)
   const chosen = () => choose().map(({ key }) => key)
@@ -87,7 +87,7 @@ export const resolveRecipients = async (
   }
   if (record?.isWhole && !notification.isAgain) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
   const earlier = Array.from(
-    { length: Math.min(notification.sequence, maxEarlier) },
+    { length: Math.min(notification.sequence, maxNearbyNotifications) },
     (_, index) => notification.sequence - 1 - index,
   )
   const waiting = record
@@ -155,7 +155,7 @@ const isRecoveryMissed = async (
   const open = notified.filter(({ isOver }) => !isOver)
   if (open.length === 0) return false
   // The database may lack later notifications, so the recovery may have a higher sequence number than expected.
-  const ends = Array.from({ length: maxEarlier }, (_, index) => `${episode}:${sequence + index}`)
+  const ends = Array.from({ length: maxNearbyNotifications }, (_, index) => `${episode}:${sequence + index}`)
   if ((await store.outbox.holds(ends)).size > 0) return false
   const record = await store.get(getDeliveryRecordKey(episode), DeliveryRecord)
   return open.some(({ key }) => {

@@ -3,7 +3,7 @@ import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { pushARig } from '../channels/testing/push-a.ts'
+import { ntfyRig } from '../channels/testing/ntfy.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
 import { TargetRateLimit, releaseSend, getRateLimitKey } from './rate-limit.ts'
 import { testServiceCall } from './testing/fixture.ts'
@@ -16,13 +16,13 @@ describe('testing a channel', () => {
   let opened: AsyncDisposableStack
   beforeEach(async () => {
     opened = new AsyncDisposableStack()
-    server = opened.use(await pushARig.start())
+    server = opened.use(await ntfyRig.start())
     store = opened.use(await openStore({ env: {}, busIsShared: false }))
   })
   afterEach(() => opened.disposeAsync())
 
   const test = (channel: string, target?: string, more = {}) => {
-    const env = { ...pushARig.env(server.url), ...more }
+    const env = { ...ntfyRig.env(server.url), ...more }
     const net = opened.use(openNet({ env }))
     const policy = async () => testPolicy
     return createTestChannelHandler({ env, store, net, clock: systemClock, policy }).testChannel(
@@ -34,7 +34,7 @@ describe('testing a channel', () => {
   it('sends at once, even if the channel is disabled and below its minimum severity', async () => {
     const off = { HEALTH_ALERT_PUSH_A_ENABLED: 'off', HEALTH_ALERT_PUSH_A_MIN_SEVERITY: 'critical' }
     expect(await test('push-a', undefined, off)).toEqual([{ name: 'push-a', result: 'ok', reason: null }])
-    expect(server.taken.map(pushARig.textOf)).toEqual(['TEST: Notifications work'])
+    expect(server.taken.map(ntfyRig.textOf)).toEqual(['TEST: Notifications work'])
   })
 
   it('reports why it failed, without the address', async () => {

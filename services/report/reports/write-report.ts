@@ -18,7 +18,7 @@ import {
   selectRecommendations,
   summarizeSafeguards,
   collectSettingHashes,
-} from './sections/safeguards-and-changes.ts'
+} from './sections/changes.ts'
 import { collectPeakValues } from './sections/peak-values.ts'
 
 /** The host, week and time zone of a report. `week` is null for a chosen period. */

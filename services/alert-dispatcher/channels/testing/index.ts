@@ -1,10 +1,10 @@
-import { chatARig } from './chat-a.ts'
+import { telegramRig } from './telegram.ts'
 import { chatApplicationRig } from './chat-application.ts'
 import { emailRigs } from './email.ts'
-import { pagingARig } from './paging-a.ts'
-import { pagingBRig } from './paging-b.ts'
-import { pushARig } from './push-a.ts'
-import { pushBRig } from './push-b.ts'
+import { pagerDutyRig } from './pagerduty.ts'
+import { opsgenieRig } from './opsgenie.ts'
+import { ntfyRig } from './ntfy.ts'
+import { pushoverRig } from './pushover.ts'
 import type { ChannelRig } from './channel-rig.ts'
 import { smsRig } from './sms.ts'
 import { webhookRig } from './webhook.ts'
@@ -17,11 +17,11 @@ export const channelRigs: readonly ChannelRig[] = [
   webhookRig,
   ...targetRigs,
   ...emailRigs,
-  pagingARig,
-  pagingBRig,
-  chatARig,
+  pagerDutyRig,
+  opsgenieRig,
+  telegramRig,
   chatApplicationRig,
-  pushARig,
-  pushBRig,
+  ntfyRig,
+  pushoverRig,
   smsRig,
 ]

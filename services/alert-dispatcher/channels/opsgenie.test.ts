@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { opsgenieChannel } from './paging-b.ts'
-import { pagingBEuRig, pagingBRig } from './testing/paging-b.ts'
+import { opsgenieChannel } from './opsgenie.ts'
+import { opsgenieEuRig, opsgenieRig } from './testing/opsgenie.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('Opsgenie', () => {
   let server: StrictServer
   beforeEach(async () => {
-    server = await pagingBRig.start()
+    server = await opsgenieRig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = createMessage()) => sendOnce({ channel: opsgenieChannel, rig: pagingBRig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: opsgenieChannel, rig: opsgenieRig, server, message })
   const paths = () => server.received.map(({ method, path }) => `${method} ${path}`)
   const sent = () => server.taken.map(({ text }) => JSON.parse(text))
 
@@ -66,7 +66,7 @@ describe('Opsgenie', () => {
     ['elsewhere', false],
     [undefined, false],
   ])('uses the region %s', async (region, isEurope) => {
-    const rig = isEurope ? pagingBEuRig : pagingBRig
+    const rig = isEurope ? opsgenieEuRig : opsgenieRig
     const env = { HEALTH_ALERT_PAGING_B_REGION: region }
     expect(await sendOnce({ channel: opsgenieChannel, rig, server, env })).toEqual({ kind: 'ok' })
     expect(server.taken).toHaveLength(1)

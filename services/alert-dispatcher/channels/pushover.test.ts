@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pushoverChannel } from './push-b.ts'
-import { pushBRig } from './testing/push-b.ts'
+import { pushoverChannel } from './pushover.ts'
+import { pushoverRig } from './testing/pushover.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('Pushover', () => {
   let server: StrictServer
   beforeEach(async () => {
-    server = await pushBRig.start()
+    server = await pushoverRig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
   const rings = { HEALTH_ALERT_PUSH_B_EMERGENCY: 'on' }
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: pushoverChannel, rig: pushBRig, server, message, env })
+    sendOnce({ channel: pushoverChannel, rig: pushoverRig, server, message, env })
   const sent = (): { priority: number; tags?: string }[] => server.taken.map(({ text }) => JSON.parse(text))
   const paths = () => server.received.map(({ path }) => path)
 

@@ -55,7 +55,7 @@ const createRig = (region: 'us' | 'eu', origin: string): ChannelRig => ({
   dead: { status: 401, body: JSON.stringify({ message: 'Could not authenticate' }) },
 })
 
-export const pagingBRig = createRig('us', 'https://api.opsgenie.com')
+export const opsgenieRig = createRig('us', 'https://api.opsgenie.com')
 
 /** Rig for the EU region, which has its own test because the default is the US region. */
-export const pagingBEuRig = createRig('eu', 'https://api.eu.opsgenie.com')
+export const opsgenieEuRig = createRig('eu', 'https://api.eu.opsgenie.com')

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { telegramChannel } from './chat-a.ts'
-import { chatARig } from './testing/chat-a.ts'
+import { telegramChannel } from './telegram.ts'
+import { telegramRig } from './testing/telegram.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('a Telegram chat', () => {
   let server: StrictServer
   beforeEach(async () => {
-    server = await chatARig.start()
+    server = await telegramRig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: telegramChannel, rig: chatARig, server, message, env })
+    sendOnce({ channel: telegramChannel, rig: telegramRig, server, message, env })
   const refuse = (status: number, description: string, parameters?: object) =>
     server.next({ status, body: JSON.stringify({ ok: false, error_code: status, description, parameters }) })
   const bodies = () => server.received.map(({ text }): { chat_id: string; text: string } => JSON.parse(text))
@@ -64,7 +64,7 @@ describe('a Telegram chat', () => {
   ])('rejects %s=%s without quoting the value', async (name, value) => {
     const sending = telegramChannel.targets.bind(
       telegramChannel,
-      { ...chatARig.env(server.url), [name]: value },
+      { ...telegramRig.env(server.url), [name]: value },
       { webhookTargets: [], subscriptions: [], chatApplications: [] },
     )
     expect(sending).toThrow(`${name}: must be`)

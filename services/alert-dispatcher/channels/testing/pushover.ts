@@ -35,7 +35,7 @@ const findProblem = (path: string, body: unknown): string | undefined => {
 }
 
 /** Rig with the API of Pushover. */
-export const pushBRig: ChannelRig = {
+export const pushoverRig: ChannelRig = {
   id: 'push-b',
   standsFor: ['https://api.pushover.net'],
   ownAddress: true,

@@ -14,7 +14,7 @@ const Body = z.strictObject({
 })
 
 /** Rig with an ntfy server below a path, which accepts JSON messages at its root. */
-export const pushARig: ChannelRig = {
+export const ntfyRig: ChannelRig = {
   id: 'push-a',
   start: () =>
     startStrictServer({

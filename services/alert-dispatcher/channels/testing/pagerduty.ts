@@ -22,7 +22,7 @@ const Event = z.strictObject({
 })
 
 /** Rig with the Events API v2 of PagerDuty. */
-export const pagingARig: ChannelRig = {
+export const pagerDutyRig: ChannelRig = {
   id: 'paging-a',
   standsFor: ['https://events.pagerduty.com'],
   ownAddress: true,

@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pagerDutyChannel } from './paging-a.ts'
-import { pagingARig } from './testing/paging-a.ts'
+import { pagerDutyChannel } from './pagerduty.ts'
+import { pagerDutyRig } from './testing/pagerduty.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('PagerDuty', () => {
   let server: StrictServer
   beforeEach(async () => {
-    server = await pagingARig.start()
+    server = await pagerDutyRig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = createMessage()) => sendOnce({ channel: pagerDutyChannel, rig: pagingARig, server, message })
+  const send = (message = createMessage()) =>
+    sendOnce({ channel: pagerDutyChannel, rig: pagerDutyRig, server, message })
   const sent = () => server.taken.map(({ text }) => JSON.parse(text))
 
   it('opens one incident per episode and resolves it', async () => {

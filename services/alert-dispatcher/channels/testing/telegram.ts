@@ -22,7 +22,7 @@ const extractVisibleText = (html: string): string | undefined => {
 }
 
 /** Rig with the Bot API of Telegram. */
-export const chatARig: ChannelRig = {
+export const telegramRig: ChannelRig = {
   id: 'chat-a',
   standsFor: ['https://api.telegram.org'],
   ownAddress: true,

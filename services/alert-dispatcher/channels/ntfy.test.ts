@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ntfyChannel } from './push-a.ts'
-import { pushARig } from './testing/push-a.ts'
+import { ntfyChannel } from './ntfy.ts'
+import { ntfyRig } from './testing/ntfy.ts'
 import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('an ntfy topic', () => {
   let server: StrictServer
   beforeEach(async () => {
-    server = await pushARig.start()
+    server = await ntfyRig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
   const send = (message = createMessage(), env = {}) =>
-    sendOnce({ channel: ntfyChannel, rig: pushARig, server, message, env })
+    sendOnce({ channel: ntfyChannel, rig: ntfyRig, server, message, env })
 
   it.each([
     [{ severity: 'critical' }, 5, 'rotating_light'],
@@ -48,7 +48,7 @@ describe('an ntfy topic', () => {
   })
 
   it('sends user and password from its URL, even with an unencoded password', async () => {
-    const { HEALTH_ALERT_PUSH_A_URL: url = '' } = pushARig.env(server.url)
+    const { HEALTH_ALERT_PUSH_A_URL: url = '' } = ntfyRig.env(server.url)
     await send(createMessage(), { HEALTH_ALERT_PUSH_A_URL: url.replace('://', '://me:100%25@') })
     expect(server.taken[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:100%').toString('base64')}`)
   })
