@@ -145,10 +145,25 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(await failure('get_table_schema', { database: 'cafe', table: 'guest' })).toContain('guests')
   })
 
+  it('get_slow_queries, with queries that are still running', async () => {
+    const running = queryClickHouse(
+      server.hostUrl,
+      'SELECT sleepEachRow(0.02), 4711 FROM numbers(100) SETTINGS max_block_size = 1',
+    )
+    const result = await retryUntil(
+      async () => JSON.stringify(await facts('get_slow_queries')),
+      (text) => text.includes('sleepEachRow'),
+    )
+    expect(JSON.parse(result).queries).toContainEqual(
+      expect.objectContaining({ status: 'running', error: '', endedMs: null }),
+    )
+    await running
+  })
+
   it('get_merge_status, with the current merges of the host', async () => {
     await queryClickHouse(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
     await queryClickHouse(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
-    // The mutation finishes after every row has slept, so it is visible while it runs.
+    // The mutation sleeps for every row, so it runs long enough for the tool to report it.
     const mutating = queryClickHouse(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
     const result = await retryUntil(
       async () => JSON.stringify(await facts('get_merge_status')),
@@ -263,7 +278,9 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('get_slow_queries, the slowest first, within the requested time and without own statements', async () => {
-    const Slow = z.object({ queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number() })) })
+    const Slow = z.object({
+      queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number().nullable() })),
+    })
     await queryClickHouse(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const { queries } = Slow.parse(await facts('get_slow_queries', { lastHours: 1, limit: 5 }))
     const durations = queries.map(({ durationMs }) => durationMs)
@@ -277,7 +294,8 @@ describeOnTopologies('the tool server has tools', (topology) => {
     )
     expect(slowest).toEqual({ ms: durations[0], found: 1 })
     const [{ ms: nowMs } = {}] = await queryClickHouse(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
-    for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
+    for (const { endedMs } of queries)
+      expect(endedMs ?? Number(nowMs)).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
     const long = Number(slowest?.ms) + 1
     expect(await facts('get_slow_queries', { lastHours: 1, minDurationMs: long })).toEqual({
       queries: [],

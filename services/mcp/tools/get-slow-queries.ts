@@ -9,7 +9,12 @@ const SlowQuery = z.object({
   queryId: z.string(),
   user: z.string(),
   kind: z.string(),
-  endedMs: numericCellSchema,
+  /** `finished`, `failed`, `cancelled` or `running`. Not an enum, because the list of tools must stay small. */
+  status: z.string(),
+  /** Name of the ClickHouse error; empty unless the query failed or was cancelled. */
+  error: z.string(),
+  /** Null while the query is running. */
+  endedMs: numericCellSchema.nullable(),
   durationMs: numericCellSchema,
   rowsRead: numericCellSchema,
   bytesRead: numericCellSchema,
@@ -21,7 +26,7 @@ const SlowQuery = z.object({
 export const getSlowQueries = defineReadTool({
   name: 'get_slow_queries',
   title: 'Slow queries',
-  description: 'Slowest finished queries of the last hours, from the query log, without those of this product itself.',
+  description: 'Slowest queries, also failed and running ones.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...hostParameter,

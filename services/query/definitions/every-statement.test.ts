@@ -108,7 +108,7 @@ const findMissingRequirement = async ({ name, requires, sql }: Definition): Prom
   return lacking?.join(', ')
 }
 
-/** Returns the required tables that exist but cannot be read without Keeper. */
+/** Returns the required tables that the host cannot read without Keeper; undefined if there are none. */
 const withoutKeeper = async (requires: readonly string[]): Promise<string[] | undefined> => {
   const needed = requires.filter((table) => fromKeeper.has(table))
   if (needed.length === 0) return undefined
@@ -123,7 +123,7 @@ const isReadOnly = (sql: string): boolean => {
   return true
 }
 
-/** Returns logs with a rotated table that has one column less than the current one. */
+/** Creates a rotated table without the last column for each log, and returns the table expressions of the logs. */
 const rotated = async (logs: readonly string[]): Promise<RotatedLogExpressions> => {
   const host = parts.hosts.get('sandbox')
   const { tables } = await parts.client.capabilities(host, createCall())

@@ -8,7 +8,7 @@ import { createEventsTableSql, defaultEventsTable } from './events.ts'
 const hostKey = 'box'
 const second = 1
 const hour = 3_600
-/** The start of a day that contains only the log rows of this test, in epoch seconds at a full hour. */
+/** The start of 24 hours that contain only the log rows of this test: a full hour, in epoch seconds. */
 const start = Math.floor(Date.now() / 1_000 / hour) * hour - 48 * hour
 
 let sandbox: Sandbox
@@ -181,7 +181,7 @@ describe('charts of a known log', () => {
       ['< 10 ms', 9],
       ['10–100 ms', 0],
       ['100 ms–1 s', 0],
-      ['1–10 s', 1],
+      ['1–10 s', 5],
       ['10–60 s', 0],
       ['1–10 min', 0],
       ['≥ 10 min', 0],

@@ -36,6 +36,12 @@ const dear = {
   tables: ['shop.orders', 'shop.customers', 'system.one'],
   columns: ['shop.orders.c', 'shop.customers.id'],
 }
+const broken = {
+  type: 'ExceptionWhileProcessing',
+  query: 'SELECT d FROM depot.orders',
+  normalized_query_hash: '73',
+  exception: 'stopped',
+}
 const cpu = (user: number, system: number): object => ({
   ProfileEvents: { UserTimeMicroseconds: user, SystemTimeMicroseconds: system },
 })
@@ -45,6 +51,8 @@ const known = [
   ended(1_600, { ...dear, ...cpu(1_000, 90), query_id: 'three', user: 'carl', memory_usage: 5_000 }),
   ended(700, { ...dear, query_id: 'three-a', initial_query_id: 'three', is_initial_query: 0, read_rows: 12 }),
   ended(0, { ...dear, query_id: 'four', type: 'ExceptionBeforeStart', exception_code: 60, exception: 'no such table' }),
+  ended(420_000, { ...broken, query_id: 'timed-out', exception_code: 159 }),
+  ended(60_000, { ...broken, query_id: 'killed', exception_code: 394 }),
 ]
 
 beforeAll(async () => {
@@ -125,6 +133,14 @@ describe('pages of a known query log', () => {
         .map((row) => row.query_id)
     expect(await ids({ min_duration_s: 0.3 })).toEqual(['three', 'two'])
     expect(await ids({ min_duration_s: 0.05, user: 'ann' })).toEqual(['one'])
+  })
+
+  it('show slow queries that failed or were cancelled', async () => {
+    const rows = await rowsOf('slow-queries', { search: 'depot.orders' })
+    expect(rows.map((row) => [row.query_id, row.status, row.error])).toEqual([
+      ['timed-out', 'failed', 'TIMEOUT_EXCEEDED'],
+      ['killed', 'cancelled', 'QUERY_WAS_CANCELLED'],
+    ])
   })
 
   it('name the failure of a query', async () => {
