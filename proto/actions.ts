@@ -29,7 +29,7 @@ export const actionParameters = {
     ...tableInput,
     /** A `partition_id` of `system.parts`; all partitions if absent. */
     partitionId: z.string().min(1).max(255).optional(),
-    /** Whether to merge even a single part. */
+    /** Whether to rewrite the data even if it is already in one part (`OPTIMIZE … FINAL`). */
     final: z.boolean().default(false),
     deduplicate: z.boolean().default(false),
   },

@@ -15,7 +15,7 @@ export const ConditionKind = z.enum(['equality', 'range', 'text', 'other'])
 /** A condition on the rows of one table. The conditions of a table are combined with AND. */
 export const ReadCondition = z.object({
   kind: ConditionKind,
-  /** The column that is compared with constants; null if it is inside a function or there are several. */
+  /** The column that is compared with constants; null if it is a function argument, or if there are several columns. */
   column: z.string().nullable(),
   /** All columns that the condition reads. */
   columns: z.array(z.string()),

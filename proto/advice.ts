@@ -38,9 +38,9 @@ export const Recommendation = z.object({
   /** The table as `database.table`. */
   table: z.string(),
   rationale: z.string(),
-  /** Statements for the operator to run; null if the query itself would change. */
+  /** Statements for the operator to run; null if the recommendation is to change the query. */
   ddl: z.string().nullable(),
-  /** The rewritten query; null if the table would change. */
+  /** The rewritten query; null if the recommendation is to change the table. */
   rewritten: z.string().nullable(),
   /** Whether `ddl` or `rewritten` contains values of the query. */
   includesValues: z.boolean(),

@@ -77,7 +77,7 @@ export type ApprovalPart = z.infer<typeof ApprovalPart>
 
 /** A piece of an argument, and whether tools have read the same text from a host. */
 const ArgumentPiece = z.object({ text: z.string(), isFromHost: z.boolean() })
-/** One complete argument by its path. Invisible characters are escaped. */
+/** One complete argument: `name` is its path in the arguments. Invisible characters are escaped. */
 export const EgressArgument = z.object({ name: z.array(ArgumentPiece), value: z.array(ArgumentPiece) })
 
 /**
@@ -137,7 +137,7 @@ export const ErrorPart = z.object({
 })
 export type ErrorPart = z.infer<typeof ErrorPart>
 
-/** `data-claims`: the claims of the response and their evidence, in the order of its text. */
+/** `data-claims`: the claims of the response, in text order, with their evidence. */
 export const ClaimsPart = z.object({
   claims: z
     .array(
@@ -145,7 +145,7 @@ export const ClaimsPart = z.object({
         text: z.string().max(2_000),
         /** Ids of `data-evidence` parts. */
         evidence: z.array(z.string()).max(32),
-        /** Figures of the text, as written, that do not follow from the cited results. They are unproven. */
+        /** Figures in the claim, as written, that do not follow from the cited results. */
         untraced: z.array(z.string().max(64)).max(32).optional(),
       }),
     )

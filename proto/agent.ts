@@ -64,7 +64,7 @@ export const ApprovalId = z
   .string()
   .regex(/^[a-z0-9-]{1,64}\.[\w-]{22}\.[1-9]\d{0,3}$/, 'must be the id of an approval request')
 
-/** The tools that change a host, with the input of the action of the same name. */
+/** Input of each tool that changes a host. The input is that of the corresponding action. */
 export const controlToolInputs = {
   kill_query: actionParameters.killQuery,
   optimize_table: actionParameters.optimizeTable,

@@ -13,7 +13,7 @@ const minutes = z.int().min(0).max(1_440)
 const sweeps = z.int().min(1).max(100)
 const threshold = z.number().nullable()
 
-/** Settings of all alerts. Absent fields are inherited from the next lower layer. */
+/** Settings of all alerts. Absent fields are inherited from the next layer: database, file, environment, defaults. */
 export const AlertSettings = z.object({
   /** Whether notifications are sent. If false, rules are still evaluated. */
   enabled: z.boolean().optional(),
@@ -25,7 +25,7 @@ export const AlertSettings = z.object({
 })
 export type AlertSettings = z.infer<typeof AlertSettings>
 
-/** Whether non-critical findings are grouped, and for how long. */
+/** Whether non-critical findings are grouped into digests, and the length of a digest window in minutes. */
 export const DigestSettings = z.object({ enabled: z.boolean(), windowMinutes: minutes })
 export type DigestSettings = z.infer<typeof DigestSettings>
 
@@ -100,8 +100,8 @@ const quietHours = {
   severityCap: z.literal('critical').nullable().default('critical'),
 }
 /**
- * Quiet hours of a week in an IANA time zone. A window that ends before it starts spans midnight and belongs to the day
- * of its start. If `severityCap` is `critical`, notifications of critical findings are still sent; if null, none are.
+ * Weekly quiet hours in an IANA time zone. Quiet hours that end before they start span midnight and belong to the day
+ * of their start. If `severityCap` is `critical`, notifications of critical findings are still sent; if null, none are.
  */
 export const QuietHours = z.object({ id: AlertConfigId, ...quietHours })
 export type QuietHours = z.infer<typeof QuietHours>
@@ -132,10 +132,10 @@ const route = {
 export const NotificationRoute = z.object({ id: AlertConfigId, ...route })
 export type NotificationRoute = z.infer<typeof NotificationRoute>
 
-/** A route with its problem: why it has no valid target, or null if it is valid. Invalid routes match nothing. */
+/** A route. `problem` is why its target is invalid; null if it is valid. Invalid routes match nothing. */
 export const CheckedRoute = NotificationRoute.extend({ problem: z.string().nullable().default(null) })
 
-/** Settings of one channel. Absent fields are inherited from the next lower layer. */
+/** Settings of one channel. Absent fields are inherited from the next layer: database, file, environment. */
 export const ChannelSettings = z.object({
   enabled: z.boolean().optional(),
   minSeverity: Severity.optional(),

@@ -167,7 +167,7 @@ export type AlertConfigKey = z.infer<typeof AlertConfigKey>
 export const maxAlertHistoryEntries = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** Callers and feature of the methods that `report` may call too. */
+/** Traits of the methods that `report` can call in addition to `gateway`. */
 const reportMethodTraits = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
 /** Methods for alert states, their history and the alert configuration. */

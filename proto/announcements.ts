@@ -19,7 +19,7 @@ export const Announcement = z.object({
     .default([]),
   /** For display only. Minimum severities and severity matchers of routes apply only to alerts. */
   severity: Severity.default('warning'),
-  /** The host for routes and for the link; null for several or none. */
+  /** The host that routes match and that the link opens; null if the message concerns no host or several. */
   hostKey: HostKey.nullable().default(null),
   /** Path on this site that the message links to; the health page by default. */
   path: z
@@ -37,8 +37,8 @@ export const AnnouncementResult = z.object({
   /** The name that routes use. */
   name: z.string(),
   /**
-   * `queued`: it is stored and will be sent; `already-sent`: the target has received it; `held`: routes or a pause hold
-   * it back; `failed`: retry. A newer release may add values.
+   * `queued`: it is stored and will be sent; `already-sent`: the target has received it; `held`: alerting is disabled
+   * or no route matches; `failed`: it was not stored, so retry. A newer release may add values.
    */
   outcome: z.string(),
   /** Why it is held or has failed; null otherwise. */
@@ -46,7 +46,7 @@ export const AnnouncementResult = z.object({
 })
 export type AnnouncementResult = z.infer<typeof AnnouncementResult>
 
-/** Methods by which services without channel secrets send notifications. */
+/** Methods that send notifications for services without access to channel secrets. */
 export const notifyMethods = {
   notify: rpc({
     doc: 'Sends a message to webhooks and mail, once per key and target; returns the outcome for every target. An empty response means that none is configured.',

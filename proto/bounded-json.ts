@@ -9,7 +9,7 @@ export const limitJsonSize = (characters: number) => ({
   message: `must not exceed ${characters} characters as JSON or ${maxLevels} levels of nesting`,
 })
 
-/** Returns a schema for any JSON value up to a length in characters. */
+/** Returns a schema for any JSON value of at most `characters` characters as JSON text. */
 export const createBoundedJsonSchema = (characters: number) => {
   const { check, message } = limitJsonSize(characters)
   return z.unknown().refine(check, message)

@@ -1,4 +1,4 @@
-/** A variable that the web build inlines into the bundle. */
+/** A variable that the web build reads. */
 export interface BuildVariable {
   /** Description in one sentence. */
   doc: string
@@ -6,7 +6,7 @@ export interface BuildVariable {
   kind: 'text' | 'flag' | 'cloud-flag' | 'count' | 'url'
   /** The default of the build; null for no value. */
   fallback: string | null
-  /** The server variable that provides the value unless the variable itself is set. */
+  /** The server variable whose value is used if this variable is not set. */
   canonical?: string
 }
 

@@ -99,8 +99,8 @@ export interface W3cTraceContext {
 export interface CallContext {
   identity: Identity
   /**
-   * When the caller stops waiting, by `Clock.elapsedMs` of this process. On the bus, the remaining time is sent
-   * instead.
+   * When the caller stops waiting, in milliseconds of `Clock.elapsedMs` of this process. Requests on the bus contain
+   * the remaining time instead.
    */
   deadline: number
   signal: AbortSignal
@@ -110,7 +110,7 @@ export interface CallContext {
   caller?: ServiceName | undefined
   /** The signature of the gateway over the identity, passed on so that further services can verify it. */
   signature?: string | undefined
-  /** User connections that this call concerns, by host key; the gateway adds those that it resolves. */
+  /** User connections of the queried hosts, by host key. The gateway adds those of the hosts that it resolves. */
   connections?: Map<string, SealedConnection> | undefined
 }
 
@@ -118,7 +118,7 @@ export interface CallContext {
 export const mayUseFeature = (identity: Identity, feature: Feature | undefined): boolean =>
   feature === undefined || identity.features === 'all' || identity.features.includes(feature)
 
-/** Throws `forbidden` with the feature in its details, so that the gateway can suggest signing in. */
+/** Throws `forbidden` if the identity cannot use the feature. `details` allow the gateway to suggest signing in. */
 export const requireFeature = (identity: Identity, feature: Feature | undefined, what: string): void => {
   if (!mayUseFeature(identity, feature))
     throw new ServiceError('forbidden', `you do not have access to ${what}`, { details: { feature } })

@@ -63,7 +63,7 @@ const descriptionFields = {
    * error. `$events` is the table of `EVENTS_TABLE_NAME`, here and in `sql`.
    */
   requires: z.array(z.string().regex(/^(?:\$events|[\w$]+\.[\w$]+)$/)).default([]),
-  /** Whether to send no settings, because the statement shows settings. Then only the client timeout limits it. */
+  /** Whether to send no settings, because the statement reads them. Only the client timeout limits its run time. */
   bare: z.boolean().optional(),
   sql: VersionedSql,
 }
@@ -77,8 +77,8 @@ const Parameter = z.strictObject({
 })
 
 /**
- * A column of a chart: the time or name axis, or a value drawn in its unit. A `time` column arrives as epoch
- * milliseconds, and its gaps are filled: with null where the value may be null, else with 0.
+ * A column of a chart. A `time` column contains epoch milliseconds. Missing buckets are filled in: with null if the
+ * value column is nullable, else with 0.
  */
 const ChartColumn = z.strictObject({
   name: z.string().min(1),
@@ -92,9 +92,9 @@ export const ChartDefinition = z.strictObject({
   ...descriptionFields,
   /**
    * A `bar` chart has a time axis, or one bar per label as a histogram. A `heatmap` has one square per bucket, shaded
-   * by its first value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage per label, and a
-   * `treemap` the size of each label and its series. A `timeline` shows events with start and duration, one lane per
-   * series.
+   * by its first value: daily buckets are in one column per week, shorter ones in one column per day. A `gauge` shows a
+   * percentage per label, and a `treemap` the size of each label and its series. A `timeline` shows events with start
+   * and duration, one lane per series.
    */
   kind: z.enum([
     'line',
@@ -169,7 +169,7 @@ export const TableDefinition = z.strictObject({
   ...descriptionFields,
   columns: z.array(TableColumn).min(1),
   sort: z.strictObject({ column: z.string(), direction: z.enum(['asc', 'desc']) }).optional(),
-  /** Columns that identify a row. They order rows with equal sort values; by default, all columns do. */
+  /** Columns that identify a row and order rows with equal sort values; all columns by default. */
   key: z.array(z.string()).min(1).max(4).optional(),
   /**
    * The column with the time of a log whose primary key is `event_date, event_time`; `sql` also selects these two. Rows

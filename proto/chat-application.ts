@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Id of an installation: the workspace and its chat. */
+/** Id of an installation: the ids of the workspace and of the chat, joined by a dash. */
 export const ChatInstallationId = z
   .string()
   .regex(/^[A-Z0-9]{1,32}-[A-Z0-9]{1,32}$/, 'must be the id of an installation, such as T0123-C0123')

@@ -48,7 +48,7 @@ export const comparisonMethods = {
     input: z.object({
       hostKeys: ComparedHostKeys,
       ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape,
-      /** Maximum number of patterns. From the most expensive ones per host, those that differ most are returned. */
+      /** Maximum number of patterns. Of the most expensive ones of each host, those that differ most are returned. */
       limit: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({

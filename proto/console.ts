@@ -47,7 +47,7 @@ const value = z.union(
   'must be text of at most 8192 characters, a number, a boolean or null',
 )
 
-/** Options for running a statement. Limits can only be lowered. */
+/** Options for running a statement. A caller can lower limits, but not raise them. */
 export const runOptions = {
   /** The default database of the statement. */
   database: z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
@@ -68,9 +68,9 @@ const statement = { query: z.string().max(maxStatementLength) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
 
 /**
- * Methods that run SQL of callers. Statements that do not only read are rejected; others run read-only with limits of
- * time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as much as the
- * first.
+ * Methods that run SQL of callers. They reject statements that do more than read, and run all others with `readonly`
+ * and limits on time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as
+ * much as the first.
  */
 export const consoleMethods = {
   runQuery: rpc({
@@ -81,7 +81,7 @@ export const consoleMethods = {
       ...statement,
       ...runOptions,
       maxBytes: createWholeNumberSchema(maxBufferedBytes).default(maxBufferedBytes),
-      /** The part of the product that sends the statement, for the log of the host; absent for statements of users. */
+      /** The purpose of the statement, for the query log of the host; absent for statements of users. */
       purpose: z
         .string()
         .regex(/^[a-z][a-z-]{0,31}$/)

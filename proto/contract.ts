@@ -25,7 +25,7 @@ interface MethodTraits {
   exact?: string
   /** Whether the method connects to user-supplied addresses. Only processes that may do so respond. */
   guest?: boolean
-  /** Whether to retry at the least loaded other process after `busy`, which means that nothing was executed. */
+  /** Whether to retry on the least loaded other process after `busy`. A `busy` call has executed nothing. */
   elsewhere?: boolean
 }
 

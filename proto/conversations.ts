@@ -76,7 +76,7 @@ export type Conversation = z.infer<typeof Conversation>
 /** A complete conversation as sent by its owner. */
 export const ConversationInput = z.object({
   id: ConversationId,
-  /** If absent, the title is unchanged; a new conversation is titled by its first words. */
+  /** If absent, the title is unchanged; that of a new conversation is the start of the user's first message. */
   title: ConversationTitle.optional(),
   hostKey: HostKey.nullable(),
   model: ConversationModel.nullable(),

@@ -57,7 +57,7 @@ export const AlertTarget = z.object({
 })
 export type AlertTarget = z.infer<typeof AlertTarget>
 
-/** Id of a dead letter: a notification or event that was given up. */
+/** Id of a dead letter: a notification that could not be delivered, or an event that could not be processed. */
 export const DeadLetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 

@@ -21,7 +21,7 @@ export const Deployment = z.object({
   by: word.nullable(),
   /** URL of a page with details. */
   url: z.string().max(2_048).nullable(),
-  /** Epoch milliseconds, by the clock of the sender. */
+  /** Time of the deployment in epoch milliseconds, by the clock of the sender. */
   atMs: z.int().min(0),
 })
 export type Deployment = z.infer<typeof Deployment>

@@ -8,7 +8,7 @@ import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 /** Name of a database or table. Any characters are allowed. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 
-/** A database and its contents. Sizes are those of data on the server itself. */
+/** A database and its contents. `rows` and `bytes` count only data that the server itself stores. */
 export const ExplorerDatabase = z.object({
   name: z.string(),
   engine: z.string(),

@@ -51,7 +51,7 @@ export const QueryPatternSummary = z.object({
   kind: z.string(),
   calls: z.number().int(),
   totalMs: z.number(),
-  /** The share of the time of all patterns in the window, or of all queries of the requested user, from 0 to 1. */
+  /** Share of the total time of all patterns in the window, or of all queries of the requested user; from 0 to 1. */
   share: z.number().nullable(),
   averageMs: z.number(),
   p50Ms: z.number(),
@@ -115,7 +115,7 @@ export const TrendPoint = z.object({
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
-/** Executions of one bucket with a duration from `fromMs` up to, but not including, `toMs`. */
+/** Number of executions in one time bucket whose duration is at least `fromMs` and less than `toMs`. */
 export const LatencyCell = z.object({
   timeMs: z.number(),
   fromMs: z.number(),

@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
 import { Insight, insightConfidences } from './insights.ts'
 
-/** The forecast of a resource by linear fits of its history. */
+/** The forecast of the usage of a resource, computed with linear fits of its history. */
 export const Forecast = z.object({
   what: z.enum(['disk', 'parts']),
   /** Name of the disk; empty for the whole host. */

@@ -54,7 +54,7 @@ export const ReportedPattern = z.object({
 })
 export type ReportedPattern = z.infer<typeof ReportedPattern>
 
-/** A disk and its forecast. `daysToFull` is null if unknown, with the reason in the text. */
+/** A disk and its forecast. `daysToFull` is null if unknown; `forecast` then contains the reason. */
 export const ReportedDisk = z.object({
   disk: z.string(),
   usedBytes: z.number(),
@@ -88,7 +88,7 @@ export const HostReport = z.object({
   summary: z.string().nullable().default(null),
   incidents: z
     .object({
-      /** All alerts of the period, how many started in it, and how many were critical. */
+      /** Number of alerts in the period, how many of them started in it, and how many were critical. */
       total: Whole,
       fired: Whole,
       critical: Whole,
@@ -146,10 +146,10 @@ export const HostReport = z.object({
   coverage: z.object({
     hours: Whole,
     watchedHours: Whole.nullable(),
-    /** Evaluated rules, and how many of them had no data. */
+    /** Number of evaluated rules, and how many of them had no data. */
     rules: Whole.nullable(),
     unknownRules: Whole.nullable(),
-    /** Failed notifications of the period by channel. */
+    /** Number of failed notifications in the period, by channel. */
     undelivered: z.array(z.object({ channel: z.string(), count: Whole })).nullable(),
   }),
   recommendations: z.array(

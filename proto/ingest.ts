@@ -8,8 +8,8 @@ import { pruneMethods } from './retention.ts'
 /** Maximum size of an ingestion request in bytes. */
 export const maxIngestBodyBytes = 256 * 1024
 /**
- * Maximum events of a request. Groups of real events reach the body limit first, so this limit rejects none of them.
- * Senders such as Alertmanager do not resend a rejected group.
+ * Maximum events per request. Real requests reach the limit of the body size first, so this limit does not reject them.
+ * Senders such as Alertmanager would not resend a rejected request.
  */
 export const maxEventsPerRequest = 1_000
 
@@ -34,7 +34,7 @@ export type IngestResult = z.infer<typeof IngestResult>
 
 const maxListed = 500
 
-/** A filter of events. */
+/** Filters and page of an event list. */
 export const EventFilter = z.object({
   source: z.string().max(eventLimits.source).optional(),
   severity: EventSeverity.optional(),

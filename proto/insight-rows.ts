@@ -80,13 +80,13 @@ export const insightRowSets = {
     p95Ms: NullableNumberColumn,
     readRows: NullableNumberColumn,
     selectedParts: NullableNumberColumn,
-    /** Share of the marks of the tables that were read. */
+    /** Share of the marks that were read, of all marks of the tables, from 0 to 1. */
     marksShare: NullableNumberColumn,
-    /** Server revision and settings hash of the executions. */
+    /** Highest server revision of the executions, and the settings hash of one of them. */
     revision: CountColumn,
     settingsHash: z.string(),
     tables: z.array(z.string()),
-    /** Total time of all patterns on that day. */
+    /** Total time of all patterns on day 0, the last 24 hours. */
     dayTotalMs: CountColumn,
     historyHours: CountColumn,
   }),

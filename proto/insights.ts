@@ -36,7 +36,7 @@ export const Insight = z.object({
   confidence: z.enum(insightConfidences),
   /** The statement that returns the evidence. */
   evidenceSql: z.string().max(20_000),
-  /** Page of the product with details, without the host; empty if the stored link is invalid. */
+  /** Path of a page with details, without the host; empty if the stored link is invalid. */
   link: z
     .string()
     .max(500)

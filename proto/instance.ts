@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from './contract.ts'
 import { serviceNames } from './call.ts'
 
-/** Published by every serving process every two seconds, and with `leaving` when it drains. */
+/** Every serving process publishes it every two seconds. When the process drains, `leaving` is true. */
 export const instanceAnnounced = event({
   name: 'instance.announced',
   doc: 'A process serves a contract; callers select preferred instances from these.',
@@ -15,7 +15,7 @@ export const instanceAnnounced = event({
     /** Calls in flight. */
     load: z.number().int().min(0),
     leaving: z.boolean(),
-    /** Which requests it serves if the service is split; all by default. */
+    /** Requests that the process accepts: `guest` for user connections, `own` for all others; `all` by default. */
     part: z.enum(['all', 'own', 'guest']).optional(),
   }),
 })

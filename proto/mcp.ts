@@ -43,7 +43,7 @@ export const mcpVersions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-2
 
 const InventoryItem = z.object({ name: z.string(), title: z.string(), description: z.string() })
 
-/** Tools, resources and prompts of the tool server, without schemas. A template `uri` contains names in braces. */
+/** Tools, resources and prompts of the tool server, without schemas. Placeholders in a `uri` are in braces. */
 export const McpInventory = z.object({
   tools: z.array(InventoryItem),
   resources: z.array(z.object({ uri: z.string(), title: z.string() })),
@@ -51,7 +51,7 @@ export const McpInventory = z.object({
 })
 export type McpInventory = z.infer<typeof McpInventory>
 
-/** A tool for models. The schema is JSON Schema. */
+/** A tool for models. `inputSchema` is a JSON Schema. */
 export const McpTool = z.object({
   name: z.string(),
   title: z.string(),
@@ -69,7 +69,7 @@ export const McpToolResult = z.object({
   code: z.enum(Object.keys(errorStatuses) as ErrorCode[]).optional(),
   /** Human-readable text; at most 2,000 characters for an error. */
   text: z.string(),
-  /** Matches the `outputSchema` of the tool; null if it failed. */
+  /** The result according to the `outputSchema` of the tool; null if the call failed. */
   structured: z.looseObject({}).nullable(),
   /** The statements behind the result, in order; not sent to MCP clients. */
   evidence: z.array(Evidence).max(64).optional(),

@@ -38,8 +38,9 @@ export type PostgresStatus = z.infer<typeof PostgresStatus>
 const traits = { callers: ['gateway', 'agent'], safe: true } as const
 
 /**
- * Methods for the PostgreSQL source, a second kind of monitored system. All but the first two fail with
- * `not-implemented` if none is configured, and with `unavailable` or `timeout` if it does not respond. All transactions
+ * Methods for the PostgreSQL source, a second kind of monitored system. All except `postgresOffered` and
+ * `postgresStatus` fail: with `not-implemented` if no source is configured, with `unavailable` or `timeout` if it does
+ * not respond. All transactions
  * are read-only.
  */
 export const postgresSourceMethods = {
@@ -64,7 +65,7 @@ export const postgresSourceMethods = {
       /** Whether to include idle sessions and server processes. */
       all: z.boolean().default(false),
       limit,
-      /** Whether statements contain their values. */
+      /** Whether statements keep their literals, except secrets; otherwise all literals are removed. */
       withValues: z.boolean().default(false),
     }),
     output: z.object({
@@ -113,7 +114,7 @@ export const postgresSourceMethods = {
     doc: 'Lists sessions of the PostgreSQL source that wait for locks and those that block them, the most blocking first.',
     feature: 'QUERIES',
     input: z.object({
-      /** Whether statements contain their values. */
+      /** Whether statements keep their literals, except secrets; otherwise all literals are removed. */
       withValues: z.boolean().default(false),
     }),
     output: z.object({ sessions: z.array(LockSession), truncated: z.boolean(), limited: MissingPrivilege.nullable() }),

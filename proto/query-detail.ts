@@ -103,7 +103,7 @@ export const ProcessorTotals = z.object({
   outputBytes: z.number(),
 })
 
-/** A subquery: a part of a distributed query, or a query of a function or view. */
+/** A subquery: the part of a distributed query that another server runs, or a query that a function or view runs. */
 export const ChildQuery = z.object({
   /** Label of the host that ran and logged the subquery. */
   host: z.string(),

@@ -51,7 +51,7 @@ const primitive = z.union(
   [z.string().max(512, primitiveSentence), z.number(), z.boolean(), z.null()],
   primitiveSentence,
 )
-/** Values of chart placeholders: at most 20 keys of 64 characters. */
+/** Values of chart placeholders: at most 20 values, whose names have at most 64 characters. */
 export const PlaceholderValues = z
   .record(z.string().max(64), primitive)
   .refine((parameters) => Object.keys(parameters).length <= 20, 'must have at most 20 keys')
@@ -97,8 +97,8 @@ export const filterOperators = [
   'withinHours',
 ] as const
 /**
- * A condition on a column. With several values, a row matches if any value matches; for `notContains` and `notIn`, if
- * none does. `between` takes two inclusive bounds.
+ * A condition on a column. `in` and `contains` match a row if any value matches, `notIn` and `notContains` if none
+ * does. `between` takes two inclusive bounds. All other operators take one value.
  */
 export const ColumnFilter = z.object({
   column: z.string().max(128),
@@ -113,7 +113,7 @@ export const TableRequest = z.object({
   name: RequestedName,
   sort: z.object({ column: z.string().max(128), direction: z.enum(['asc', 'desc']) }).optional(),
   filters: z.array(ColumnFilter).max(20).default([]),
-  /** Text to search in every text column. */
+  /** Text to search for in all text columns. */
   search: z.string().max(256).optional(),
   limit: z.number().int().min(1).optional(),
   offset: z.number().int().min(0).default(0),
@@ -133,7 +133,7 @@ export const TableRequest = z.object({
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
-/** Key metrics of one host; null without data. */
+/** Key metrics of one host. Metrics without data are null. */
 export const HostOverview = z.object({
   runningQueries: z.number().nullable(),
   /** Queries since midnight by the clock of the host, excluding those of the product. */
@@ -235,7 +235,7 @@ export const query = service('query', {
     frames: declareByteFrames(),
     tail: z.object({
       truncated: z.boolean(),
-      /** Number of rows that match the filters, if known: on the last page, or on request. */
+      /** Number of rows that match the filters; null unless this is the last page or `total` is set. */
       total: z.number().int().nullable().optional(),
       /** The cursor of the next page; null on the last page, and if the page has no cursors. */
       nextCursor: z.string().nullable().optional(),

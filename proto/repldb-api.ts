@@ -253,7 +253,7 @@ export const RepldbGraphRequest = z.strictObject({
   mode: z.enum(['GRAPH_MODE_GROUP_BY', 'GRAPH_MODE_LAST_X']).default('GRAPH_MODE_GROUP_BY'),
 })
 
-/** A row id that selects earlier or later rows; -1 for no such limit. */
+/** A row id: only rows before or after this row are returned; -1 for no limit. */
 const rowIdCursor = z.int().min(-1).default(-1)
 
 /** Body of `POST mirrors/cdc/batches`. */

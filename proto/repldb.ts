@@ -59,7 +59,7 @@ const Peer = z.object({ name: z.string(), type: z.string() })
 /** The current state of a mirror. */
 export const RepldbMirror = z.object({
   name: z.string(),
-  /** Whether it replicates changes, or copies the rows of a query. */
+  /** `cdc` replicates changes; `query` copies the rows of a query. */
   kind: z.enum(['cdc', 'query']),
   source: Peer,
   destination: Peer,
@@ -71,7 +71,7 @@ export const RepldbMirror = z.object({
   lagSeconds: z.number().nullable(),
   /** Rows written per second in the last batches. */
   rowsPerSecond: z.number().nullable(),
-  /** Error lines in the last hour, among the latest 500 lines. */
+  /** Number of error lines in the last hour, among the latest 500 lines; null if the log cannot be read. */
   errorsLastHour: z.number().nullable(),
 })
 export type RepldbMirror = z.infer<typeof RepldbMirror>

@@ -4,7 +4,7 @@ import { hostInput } from './host.ts'
 import { CountColumn, NullableNumberColumn } from './insight-rows.ts'
 import { IncompleteReason, UnavailableReason } from './unavailable-reason.ts'
 
-/** Number of steps into which the time series of a report divide the period. */
+/** Number of time steps in the time series of a report. */
 export const reportStepCount = 28
 /** Maximum length of a report period in days. */
 export const maxReportDays = 92

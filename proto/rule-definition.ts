@@ -43,7 +43,7 @@ const RuleExample = z.strictObject({
   relief: Rows,
 })
 
-/** The shape of `charts/<topic>/<id>.rule.yaml`: measured by exactly one of `sql`, `evaluator` and `allOf`. */
+/** The shape of `charts/<topic>/<id>.rule.yaml`. A rule has exactly one of `sql`, `evaluator` and `allOf`. */
 export const RuleDefinition = z.strictObject({
   ...descriptionFields,
   measure: MeasureKind.default('gauge'),

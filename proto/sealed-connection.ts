@@ -9,7 +9,7 @@ export const ConnectionName = z
   .max(100, 'must not be longer than 100 characters')
   .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 
-/** Maximum length of sealed text: an address, a user and a password of maximum length. */
+/** Maximum length of `sealed` in characters. It allows an address, a user and a password of maximum length. */
 export const maxSealedLength = 8_192
 
 /**

@@ -13,9 +13,9 @@ export const StatementExecution = z.object({
   host: z.string(),
   clickhouseVersion: z.string(),
   sql: z.string(),
-  /** Number of charts that the statement was run for, if several. Query id, duration and reads cover all of them. */
+  /** Number of charts that share the statement; absent for one. Query id, duration and reads cover all of them. */
   charts: z.number().int().optional(),
-  /** The time zone of the buckets; null for that of the host. */
+  /** The time zone of the buckets; null if it is the time zone of the host. */
   timezone: z.string().nullable(),
   /** Why rows may be missing; null when the user of the host sees all of them. */
   incomplete: IncompleteReason.nullable().default(null),

@@ -9,7 +9,7 @@ import { IncompleteReason } from './unavailable-reason.ts'
 const maxToolRows = 1_000
 
 /**
- * Methods for tools of `mcp` and `agent` to run fixed statements of `query`. Callers name a statement and never send
+ * Methods that run fixed statements in `query` for tools of `mcp` and `agent`. Callers name a statement and never send
  * SQL.
  */
 export const toolRowMethods = {

@@ -9,11 +9,11 @@ export const ClusterReplica = z.object({
   host: z.string(),
   address: z.string(),
   port: z.number().int(),
-  /** Whether it is the queried host itself. */
+  /** Whether this replica is the queried host. */
   isLocal: z.boolean(),
   /** The matching host of the host list, by name. */
   hostKey: HostKey.nullable(),
-  /** Failed connections of the queried host, and slow ones after which a hedged request used another replica. */
+  /** Failed connections to this replica. `slowdowns` counts slow ones, after which a hedged request was sent. */
   errors: z.number(),
   slowdowns: z.number(),
   /** Seconds until the queried host resets `errors`. */
@@ -35,7 +35,7 @@ export const Cluster = z.object({
     z.object({
       number: z.number().int(),
       weight: z.number(),
-      /** Whether writes go to one replica, which replicates them. */
+      /** Whether an insert into a Distributed table goes to one replica per shard, which replicates it. */
       internalReplication: z.boolean(),
       replicas: z.array(ClusterReplica),
     }),

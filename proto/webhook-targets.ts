@@ -39,9 +39,9 @@ export const targetSecrets = {
 export const WebhookTargetInput = z.object({ id: AlertConfigId, ...targetFields, ...targetSecrets })
 export type WebhookTargetInput = z.infer<typeof WebhookTargetInput>
 
-/** A webhook target without secrets: at most the end of its address, and the names of its headers. */
+/** A webhook target without secrets. It has at most the end of the address, and only the names of headers. */
 export const WebhookTargetView = z.object({
-  /** The id, or the name if it is not saved in the database. */
+  /** The id, or the name if the target is not saved in the database. */
   id: z.string(),
   ...targetFields,
   url: z.string().nullable(),

@@ -61,7 +61,7 @@ const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile |
   return [generateSettingsReference, webClient, ruleNames, ...chartFileGenerators]
 }
 
-/** Formats the content as the repository does, so that the format check and `--check` agree. */
+/** Formats the content with the settings of the repository, so that the format check and `--check` agree. */
 const formatFile = async (path: string, content: string): Promise<string> => {
   const options: FormatConfig = JSON.parse(await readFile(join(root, '.oxfmtrc.json'), 'utf8'))
   const { code, errors } = await format(path, content, options)

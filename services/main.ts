@@ -39,7 +39,7 @@ interface ServiceModules {
   service(): Promise<{ start: ServiceStarter }>
 }
 
-/** All services, each after those that it calls. They start in this order and stop in reverse order. */
+/** All services, each listed after the services that it calls. They start in this order and stop in reverse order. */
 const services = {
   query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
   report: { config: () => import('./report/config.ts'), service: () => import('./report/service.ts') },
@@ -54,17 +54,17 @@ const services = {
 } satisfies Partial<Record<ServiceName, ServiceModules>>
 
 type Target = keyof typeof services
-// Keys of an object literal are exactly the keys of its type.
+// The cast is safe, because an object literal has exactly the keys of its type.
 const targets = Object.keys(services) as Target[]
 
 const root = join(import.meta.dirname, '..')
 const usageExitCode = 2
 const failureExitCode = 1
 
-/** The validated configuration of a start. */
+/** The selected services and their validated settings. */
 interface Plan {
   chosen: readonly Target[]
-  /** The variables of the process, on which `env` is based. */
+  /** The environment variables of the process, from which `env` is created. */
   variables: Record<string, string | undefined>
   env: Environment
   settings: SettingValues<typeof processSettings>
@@ -92,7 +92,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
       telemetry.log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
-      // Known errors need no stack trace; a defect does.
+      // A stack trace is logged only for unexpected errors, which indicate a defect.
       telemetry.log.fatal(
         error instanceof ServiceError ? { reason: error.message } : { err: error },
         'stopped by an error',
@@ -231,7 +231,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }
 
-/** Starts creating the streams in the background, because many requests do not need them. */
+/** Creates the streams in the background. Startup does not wait for them, because many requests do not need them. */
 const installStreams = async (
   options: Parameters<typeof keepStreamsInstalled>[0],
   instance: string,

@@ -35,7 +35,7 @@ const adapter: typeof pages = {
     await pages.adapt(builder)
     writeFileSync('build/build.json', `${JSON.stringify(facts, null, 2)}\n`)
     if (onEdge) writeFileSync('build/_headers', edgeHeaders)
-    // The gateway controls access to the documentation, and never serves files whose names start with a dot.
+    // The gateway serves no file whose name starts with a dot, so that it can control access to the documentation.
     writeFileSync('build/.docs.json', JSON.stringify(docs))
   },
 }

@@ -12,7 +12,7 @@ const fetchOk = async (path: string, init: RequestInit = {}): Promise<unknown> =
   return JSON.parse(text)
 }
 
-/** Returns the value at a path of names. */
+/** Returns the nested value at a path of property names; undefined if a property is missing. */
 const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((inner, name) => (inner instanceof Object ? Reflect.get(inner, name) : undefined), value)
 

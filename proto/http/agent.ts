@@ -8,7 +8,7 @@ import { bodyHostId } from './parameters.ts'
 /** Maximum length of `message`. Longer questions are sent as `messages`, which only the body size limits. */
 const maxQuestionLength = 8_192
 
-/** Maximum messages of a request and parts of a message. The agent reads only the newest ones. */
+/** Maximum messages per request, and maximum parts per message. The agent reads only the newest of them. */
 const maxItems = { messages: 2_048, parts: 4_096 }
 
 const PartsMessage = AgentMessage.extend({ parts: z.array(AgentMessagePart).max(maxItems.parts) })
@@ -18,7 +18,7 @@ const PlainMessage = z
   .object({ id: z.string().max(128).optional(), role: z.string().max(32), content: z.string() })
   .transform(({ content, ...message }) => ({ ...message, parts: [{ type: 'text', text: content }] }))
 
-/** A chat id chosen by the client, by which it finds its latest run. */
+/** Id of a chat, chosen by the client. With it, the client can find the latest run of the chat. */
 export const ChatId = z.string().regex(/^[\w.:-]{1,128}$/, 'must be 1 to 128 letters, digits, _, -, . and :')
 
 /**
@@ -50,7 +50,7 @@ export const AgentRequest = z
   })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
-/** A run by its id, or the latest of a chat. */
+/** Path parameters of requests about a run: the id of the run, or the id of a chat for its latest run. */
 export const AgentRunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must be the id of a run or of a chat') })
 
 /** Response of `POST /api/v1/agent/{id}/stop`. */

@@ -52,8 +52,8 @@ export const AlertStateQuery = z.strictObject({ hostId: hostId.optional() })
 /** Response of `GET /api/v1/health/alert-state`. */
 export const AlertStateResponse = createResponseSchema(
   /**
-   * `source` is null for conditions of the product's own rules; for inbound events it replaces the host, whose id is
-   * null.
+   * `source` is null for conditions of the product's own rules. For conditions of inbound events, `source` and `host`
+   * are the name of the source, and `hostId` is null.
    */
   z.array(AlertCondition.extend({ ...host, source: z.string().nullable() })),
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
@@ -95,9 +95,9 @@ const silenceFields = {
   note: z.string().trim().max(500).default(''),
 }
 
-/** `POST /api/v1/health/ack`: ends the reminders of a condition for a while or until it recovers. */
+/** `POST /api/v1/health/ack`: suppresses the reminders of a condition for a limited time or until it recovers. */
 export const AckRequest = z.strictObject({ ...silenceFields, duration: Duration })
-/** `POST /api/v1/health/dismiss`: suppresses notifications of a condition for some minutes or until it recovers. */
+/** `POST /api/v1/health/dismiss`: suppresses notifications of a condition for `minutes` or until it recovers. */
 export const DismissRequest = z.strictObject({
   ...silenceFields,
   minutes: z.int().min(1).max(43_200).nullable().default(null),
@@ -113,7 +113,7 @@ export const SilenceQuery = z.strictObject({
   ruleId: textParameter.min(1, 'must name a rule').max(160, 'must not be longer than 160 characters'),
 })
 const HttpSilence = Silence.omit({ hostKey: true }).extend(optionalHost)
-/** The current or removed acknowledgement or dismissal. */
+/** Response with the acknowledgement or dismissal that was created or removed. */
 export const SilenceResponse = createResponseSchema(HttpSilence, z.object({}))
 /** `GET /api/v1/health/ack`: acknowledgements and dismissals in force. */
 export const SilencesResponse = createResponseSchema(z.array(HttpSilence), counted)

@@ -20,7 +20,7 @@ export const ChatApplicationResponse = createResponseSchema(
   z.object({ count: z.int() }),
 )
 
-/** `GET /api/v1/health/chat-application/callback`: the parameters of the redirect by the chat service. */
+/** `GET /api/v1/health/chat-application/callback`: the parameters that the chat service adds to its redirect. */
 export const ChatCallbackQuery = z.object({
   state: textParameter.min(1, 'must not be empty').max(64),
   code: textParameter.min(1, 'must not be empty').max(1_024).optional(),

@@ -15,7 +15,7 @@ import {
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
 const hostPosition = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
 
-/** Positions in the host list, negative for connections of the caller: `0,1`. */
+/** Comma-separated host ids, such as `0,1`. Stored connections of the caller have negative ids. */
 const hosts = textParameter
   .regex(new RegExp(`^${hostPosition}(?:,${hostPosition}){1,${maxComparedHosts - 1}}$`), hostsSentence)
   .transform((given) => given.split(',').map(Number))

@@ -41,7 +41,7 @@ const InstallationCapabilities = z.object({
   management: z.boolean(),
   /** Whether a repository host can report deployments, which charts show as annotations. */
   deployments: z.boolean(),
-  /** Whether page views are stored for the charts of page views. */
+  /** Whether page views are stored, so that charts can show them. */
   pageViews: z.boolean(),
   /** Whether a PostgreSQL server is monitored. */
   postgresSource: z.boolean(),
@@ -54,7 +54,7 @@ export type InstallationCapabilities = z.infer<typeof InstallationCapabilities>
 
 /**
  * Response of `GET /api/v1/config`: permissions and sign-in methods. Callers with read access also receive all
- * definitions, and the hosts with their last known state. It queries no host, so it also works when all are down.
+ * definitions, and the hosts with their last known state. The route queries no host, so it works even if all are down.
  */
 export const ConfigResponse = createResponseSchema(
   z.object({

@@ -14,8 +14,8 @@ export const ConnectionTestResponse = createResponseSchema(ConnectionTest, z.obj
 export const ConnectionSessionRequest = ConnectionTarget.extend({ name: ConnectionName.optional() })
 
 /**
- * The header with the token of a session. A request with it sees only the host of the session, as host 0. The metrics
- * of all configured hosts and the tool server reject it, and the health of the installation ignores it.
+ * The header with the token of a session. A request with this header sees only the host of the session, as host 0.
+ * `GET /api/v1/metrics` and the MCP endpoint reject the header; `GET /api/healthz` ignores it.
  */
 export const connectionSessionHeader = 'x-connection-session'
 

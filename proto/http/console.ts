@@ -13,8 +13,8 @@ import { createResponseSchema } from './response.ts'
 import { bodyHostId, hostId } from './parameters.ts'
 
 /**
- * `POST /api/v1/explorer/query`: one read-only statement of the caller. `runId` is chosen by the caller to cancel the
- * run. `format` overrides the header `Accept`; formats other than `json` are sent as a file.
+ * `POST /api/v1/explorer/query`: one read-only statement of the caller. The caller can choose a `runId` to
+ * cancel the run. `format` overrides the header `Accept`; formats other than `json` are sent as a file.
  */
 export const ConsoleRequest = z.strictObject({
   hostId: bodyHostId.default(0),
@@ -34,7 +34,7 @@ const { runQuery, cancelQuery } = consoleMethods
  * decimals are text.
  */
 export const ConsoleResponse = createResponseSchema(
-  // The OpenAPI document describes a row as an array; `RowValues` of the bus has no schema there.
+  // Rows are declared as arrays, because the custom schema `RowValues` has no OpenAPI equivalent.
   runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
   StatementExecution.extend(runQuery.output.pick({ truncated: true }).shape),
 )

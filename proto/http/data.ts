@@ -55,7 +55,7 @@ export const TableResponse = createResponseSchema(
     maxRows: z.number().nullable().optional(),
     /** Whether there are more rows than `limit`. */
     truncated: z.boolean(),
-    /** Number of rows that match the filters: on the last page, or with `total=1`; otherwise null. */
+    /** Number of rows that match the filters; null unless this is the last page or `total=1` is set. */
     total: z.number().nullable(),
     /** The parameter `cursor` for the next page; null on the last page, and if the page has no cursors. */
     nextCursor: z.string().nullable().optional(),

@@ -13,7 +13,7 @@ const createRepeatedParameter = <S extends z.ZodType>(each: S, max: number) =>
     z.array(each).max(max, `must be given at most ${max} times`).optional(),
   )
 
-/** Query parameters of `GET /api/v1/metrics`, which select hosts and series. All filters apply together. */
+/** Query parameters of `GET /api/v1/metrics`. The response contains only hosts and series that match all of them. */
 export const MetricsQuery = z.strictObject({
   'host[]': createRepeatedParameter(listedHost, maxHosts),
   group: textParameter.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),

@@ -16,7 +16,7 @@ export const InsightsQuery = z.strictObject({
   dismissed: booleanParameter.default(false),
   limit,
 })
-/** An insight in responses. `link` is a page of the product with the host; null if there is none. */
+/** An insight in responses. `link` is the path of a page with details, including the host; null if there is none. */
 export const InsightView = Insight.omit({ hostKey: true }).extend({
   link: z.string().nullable(),
   hostId: z.int(),
@@ -26,7 +26,7 @@ export type InsightView = z.infer<typeof InsightView>
 /** Response of `GET /api/v1/insights`. */
 export const InsightsResponse = createResponseSchema(z.array(InsightView), z.object({ count: z.int() }))
 
-/** Query parameters of `GET /api/v1/findings`; the specification names its parameter `host`. */
+/** Query parameters of `GET /api/v1/findings`. As specified, the host parameter is `host` instead of `hostId`. */
 export const FindingsQuery = z.strictObject({ host: hostId.default(0), lastHours, severity, limit })
 /** Response of `GET /api/v1/findings`, exactly as specified. */
 export const FindingsResponse = z.object({ findings: z.array(InsightView), count: z.int() })

@@ -20,8 +20,8 @@ export const BeginSignInRequest = z.strictObject({ return: ReturnPath.default('/
 export const BeginSignInResponse = createResponseSchema(z.object({ url: z.url() }), z.object({}))
 
 /**
- * Query parameters of `GET /api/v1/agents/sign-in/callback`: those of the redirect by AnyRouter (RFC 6749).
- * Others are ignored.
+ * Query parameters of `GET /api/v1/agents/sign-in/callback`, to which AnyRouter redirects the browser (RFC 6749).
+ * Unknown parameters are ignored.
  */
 export const SignInCallbackQuery = z.object({
   state: SignInState,

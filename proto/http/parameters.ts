@@ -3,7 +3,7 @@ import { Interval, intervals } from '../catalogue.ts'
 import { PlaceholderValues, TimeRangeInput, filterOperators } from '../query.ts'
 import { exportFormats, maxDatabaseTables } from '../table-page.ts'
 
-/** Names between braces in the path of a route. */
+/** Names of the path parameters of a route, which are between braces in its path. */
 export type PathParameter<P extends string> = P extends `${string}{${infer N}}${infer Rest}`
   ? N | PathParameter<Rest>
   : never
@@ -26,7 +26,7 @@ export const createIntegerParameter = (min: number, max: number) => {
     .meta(withOpenApiSchema({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
 }
 
-/** Returns the schema of a whole number with the bounds of a bus field. */
+/** Returns the schema of an integer query parameter with the same bounds as a field of a bus method. */
 export const deriveIntegerParameter = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
   const { minValue, maxValue }: z.ZodNumber = field.unwrap()
   return createIntegerParameter(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
@@ -202,8 +202,8 @@ const pageParameter = textParameter.max(512, 'must not be longer than 512 charac
 
 /**
  * `GET /api/v1/tables/{name}`. `limit` and `pageSize` are aliases; `page` starts at 1 and is an alternative to
- * `offset`. `cursor` is the `nextCursor` of the previous page. `total=1` counts all rows if the page is not the last;
- * `format` requests a file.
+ * `offset`. `cursor` is the `nextCursor` of the previous page. `total=1` requests the number of matching rows on every
+ * page; `format` requests a file.
  */
 export const TableQuery = z
   .object({

@@ -8,7 +8,7 @@ import { textParameter } from './parameters.ts'
 const maxReturnPathLength = 2_048
 const notAPath = 'must be a path of this site, such as /overview'
 
-/** A path of this site, normalized as by a browser, that cannot lead to another site. */
+/** A path of this site, normalized like a browser does. Paths that lead to another site are rejected. */
 export const ReturnPath = textParameter
   .max(maxReturnPathLength, `must not be longer than ${maxReturnPathLength} characters`)
   .transform((given, context) => {

@@ -4,7 +4,7 @@ import { HostState } from '../host.ts'
 /** Response of `GET /api/health`, exactly as specified. */
 export const HealthResponse = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
 
-/** Response of `GET /api/healthz`: host states at most 10 seconds old. Anonymous callers see only ids and statuses. */
+/** Response of `GET /api/healthz`: last known host states. Anonymous callers and guests see only ids and statuses. */
 export const HealthzResponse = z.object({
   ok: z.boolean(),
   hosts: z.array(

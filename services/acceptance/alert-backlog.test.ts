@@ -191,7 +191,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
       const messages = receiver.received.slice(earlier)
       const tookMs = Math.round(performance.now() - beganMs)
       process.stdout.write(`${hosts.length} hosts, ${kind}: ${messages.length} messages in ${tookMs} ms\n`)
-      // At most a dozen messages, plus one per ten seconds, because a slow machine groups less.
+      // Allows twelve messages plus one per ten seconds, because a slow machine groups fewer conditions.
       expect(messages.length).toBeLessThanOrEqual(12 + tookMs / 10_000)
       expect([...countsOf(messages).keys()].toSorted()).toEqual(conditionsOf(kind))
       expect([...countsOf(messages).values()].every((count) => count === 1)).toBe(true)
@@ -210,7 +210,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
   it('loses nothing when the process is killed in the middle of a group, and repeats at most what was being sent', async () => {
     await using opened = new AsyncDisposableStack()
     const { receiver, store, servers, start, further } = await openGround(opened)
-    // The survivor takes over the messages of the killed dispatcher after this time. A busy machine needs that long.
+    // The other dispatcher takes over the messages of the killed one after this time, in milliseconds.
     const hold = { TEST_HOLD_MS: '5000' }
     const first = await start('one', { ...further, ...hold })
     receiver.hang.when = ({ conditions }) => conditions.length > 1

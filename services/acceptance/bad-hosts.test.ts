@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const statementLimitSeconds = 2
-/** The time limit of the statement, plus the time until the product gives up waiting for the host. */
+/** Maximum response time for a hanging host, in milliseconds. The product waits longer than the statement limit. */
 const hangEndsWithinMs = 9_000
 
 describeOnTopologies('faulty hosts', (topology) => {

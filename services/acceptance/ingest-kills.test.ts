@@ -9,7 +9,7 @@ import { type ProductProcess, startProcess } from '../testing/product/product-pr
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/describe-with.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
 
-/** Number of kills. `TEST_INGEST_KILLS` sets more for a longer run. */
+/** Number of times that the test kills a process. `TEST_INGEST_KILLS` sets more for a longer run. */
 const kills = Number(process.env.TEST_INGEST_KILLS ?? 4)
 const sendersAtOnce = 6
 const everyMs = 5

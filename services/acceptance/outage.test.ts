@@ -7,7 +7,7 @@ import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/describe-with.ts'
 
-/** Timeout of a request to a missing service. A caller gives up after 5 seconds without a frame. */
+/** Maximum duration of a request to a missing service, in milliseconds. Callers time out after 5 s without a frame. */
 const silenceEndsWithinMs = 7_000
 const atOnceMs = 1_000
 

@@ -57,7 +57,7 @@ const runSelected = async (files: readonly string[], signal: AbortSignal): Promi
   return addTotals(await runSuites(run), await checkComponents(run))
 }
 
-/** Runs the service tests, then the browser tests. Together they would make each other slow and reach time limits. */
+/** Runs the service tests, then the browser tests. Run at the same time, they would slow each other down. */
 const runSuites = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
   const ofServices = await runFiles(['--project', 'services'], run, seeded.env)

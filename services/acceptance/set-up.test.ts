@@ -9,7 +9,7 @@ import { root } from '../testing/source-file.ts'
 
 /**
  * Files of a minimal repository. Its web build counts its runs in a file that is not an input of the build. Its product
- * ends with 7 if it runs with the Node options of `package.json`.
+ * exits with code 7 if it runs with the Node options of `package.json`.
  */
 const files: Record<string, string> = {
   'package.json': JSON.stringify({
@@ -100,7 +100,7 @@ describe('set-up', () => {
     const image = await readFile(join(root, 'services/Dockerfile'), 'utf8')
     const options = config.nodeOptions.split(' ').map((option: string) => JSON.stringify(option))
     expect(image).toContain(`ENTRYPOINT ["node", ${options.join(', ')}, "services/main.ts"]`)
-    // The compile cache is only valid for equal options.
+    // The compile cache is only valid for the Node options with which it was created.
     expect(image).toContain(` node ${config.nodeOptions} services/main.ts\n`)
     const arenas = /MALLOC_ARENA_MAX\W+(\d+)/
     const setUp = await readFile(join(root, 'services/set-up.mjs'), 'utf8')

@@ -204,7 +204,7 @@ describe('without a state database', () => {
 
 describe('pruning', () => {
   it('deletes old data and keeps open episodes with their silences', async () => {
-    // Without a cooldown, no reminders add history when the clock is set forward.
+    // A cooldown of 0 disables reminders, which would add history when the clock is set forward.
     await using rig = await open({ env: { SVC_ALERT_HISTORY_DAYS: '10', HEALTH_ALERT_COOLDOWN_MINUTES: '0' } })
     const client = clientOf(rig.dispatchers)
     const { alerts, call } = rig.dispatchers

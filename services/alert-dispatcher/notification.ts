@@ -90,6 +90,6 @@ export const addressedNotificationTopic = 'addressed'
 export const getDeliveryId = ({ notification, channel, target }: AddressedNotification): string =>
   `${notification.id}:${channel}:${target}`
 
-/** Returns a short identifier for a user-defined name. */
+/** Returns the name itself if it is short and has only simple characters, otherwise a hash of it. */
 export const toShortId = (name: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : hash('sha256', name).slice(0, 32)

@@ -70,8 +70,8 @@ interface Place {
 }
 
 /**
- * Starts delivery. Returns a function that measures how long an alert decision takes until its first bytes arrive at
- * the webhook.
+ * Starts delivery. Returns a function that measures the time from an alert decision until the first bytes arrive at the
+ * webhook.
  */
 export const openDecisionProbe = async (
   opened: AsyncDisposableStack,

@@ -16,8 +16,8 @@ const warmUp = 300
 const messages = 1_000
 
 /**
- * Measures how long an alert decision takes until its first bytes arrive at the channel. The reference is the latency
- * of a durable queue between publisher and consumer, which delivery does not use.
+ * Measures the time from an alert decision until the first bytes arrive at the channel. The reference is the latency
+ * from publisher to consumer of a durable queue, although delivery uses no such queue.
  */
 export const deliveryTime: Benchmark = {
   name: 'delivery',
@@ -39,7 +39,7 @@ export const deliveryTime: Benchmark = {
   },
 }
 
-/** Returns a function that measures the time of the same message from publisher to consumer of a durable queue. */
+/** Returns a function that measures how long the same message takes through a durable queue. */
 const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<MeasureLatency> => {
   const caller = 'alert-dispatcher'
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))

@@ -9,10 +9,10 @@ import { readResidentMemoryMib } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
-/** Number of warm-up requests, until V8 has optimized the code as in a long-running process. */
+/** Number of warm-up requests. After them, V8 has optimized the code, as in a long-running process. */
 const warmUps = 120
 const smallExportRows = 10_000
-/** Number of rows of the large export: a hundred times the usual one, so that buffered rows would show in memory. */
+/** Number of rows of the large export: a hundred times the small one, so that buffering would show in memory. */
 const largeExportRows = 1_000_000
 const hostFormats = { csv: 'CSVWithNames', tsv: 'TabSeparatedWithNames', jsoneachrow: 'JSONEachRow' } as const
 

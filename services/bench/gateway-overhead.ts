@@ -8,8 +8,8 @@ import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 const repetitions = 7
 const warmUpMs = 1_500
 /**
- * Number of warm-up requests, until V8 has optimized the code as in a long-running process. It is a number of requests
- * and not a duration, because the duration depends on other load of the machine.
+ * Number of warm-up requests. After them, V8 has optimized the code, as in a long-running process. A fixed duration
+ * would depend on other load of the machine.
  */
 const warmUpRequests = 50_000
 const warmUpStepMs = 2_000

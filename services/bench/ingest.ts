@@ -7,7 +7,7 @@ import { Pool } from 'undici'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
 const repetitions = 5
-/** Duration of the warm-up, until V8 has optimized the code as in a long-running process. */
+/** Duration of the warm-up. After it, V8 has optimized the code, as in a long-running process. */
 const warmUpMs = 6_000
 const measuredMs = 3_000
 /** Number of concurrent events, the same on both sides. */
@@ -16,7 +16,7 @@ const inFlight = 400
 const connections = 64
 const token = 'token of the benchmark'
 
-/** Compares the ingestion of events over HTTP with publishing them directly to the queue. Both wait for the queue. */
+/** Compares ingesting events over HTTP with publishing them directly. Both wait until the queue has stored them. */
 export const ingestCost: Benchmark = {
   name: 'ingest',
   async run() {

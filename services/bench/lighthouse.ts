@@ -9,7 +9,7 @@ import { lowerPriority } from './lower-priority.ts'
 /** The npm package of Lighthouse. It is too large for a dependency, so npm downloads it to its cache on demand. */
 const lighthousePackage = 'lighthouse@13'
 const maxOutputBytes = 64 * 2 ** 20
-/** Maximum number of attempts if the browser loses the trace of a load, which does not depend on the page. */
+/** Maximum number of repetitions if the browser loses the trace of a load. Such losses do not depend on the page. */
 const maxLostLoads = 2
 /** Timeout of a load, which usually takes ten seconds. A browser that hangs is killed. */
 const loadWithinMs = 45_000

@@ -39,7 +39,7 @@ const inMemory = async (): Promise<Comparison> => {
 }
 
 const onRedis = async (): Promise<Comparison> => {
-  // The default sync policy of Redis. With a disk sync per count, the cost of counting would not show.
+  // The default sync policy of Redis. A disk sync per request would hide the cost of counting.
   await using server = await startRedis({ settings: { appendfsync: 'everysec' } })
   await using counters = await openCounters({ REDIS_URL: server.url })
   const client = new Redis(server.url)

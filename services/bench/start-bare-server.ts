@@ -32,7 +32,7 @@ export const startBareToolServer = async (): Promise<BareServer> =>
 export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
   start(new URL('constant-tool-services.ts', import.meta.url), Buffer.alloc(0), names, nats)
 
-/** Starts a process with a script that reports its address. */
+/** Starts a process that runs the script, which must report the address of its server. */
 export const startScript = async (script: URL, rest: readonly string[]): Promise<BareServer> =>
   start(script, Buffer.alloc(0), rest)
 

@@ -74,8 +74,8 @@ const isReady = async (): Promise<boolean> => {
 }
 
 /**
- * Returns the seconds of imports and one session. Each measurement needs a new process, which imports modules only
- * once.
+ * Returns the seconds that importing all modules and opening one session take. Each measurement needs a new process,
+ * because a process imports modules only once.
  */
 const secondsToImport = async (directory: string): Promise<number> => {
   const started = performance.now()

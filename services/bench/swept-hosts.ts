@@ -31,7 +31,7 @@ const rowsOf = (sql: string): unknown[][] => {
   if (sql.includes("getSetting('readonly')")) return [[version, 0, tables]]
   if (sql.includes('uptime()')) return [[version, 60, 'stub', 'UTC', String(Date.now()), ...figures]]
   counters.rules++
-  // A combined statement has one row per rule, which begins with the number of the rule.
+  // A combined statement returns one row per rule. The first column is the number of the rule.
   return [...sql.matchAll(/^SELECT (\d+), .*\nFROM \($/gm)].map(([, index]) => [Number(index), 0, null, null, null, []])
 }
 

@@ -7,7 +7,7 @@ import { readResidentMemoryMib } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
-/** Duration of the warm-up, until V8 has optimized the code as in a long-running process. */
+/** Duration of the warm-up. After it, V8 has optimized the code, as in a long-running process. */
 const warmUpMs = 4_000
 /** Duration of the warm-up of queries. It is longer, because their path has more code and fewer run per second. */
 const warmUpOfQueriesMs = 15_000

@@ -49,7 +49,7 @@ export interface Route {
    * proxy headers can also identify the caller.
    */
   secretOnly?: boolean | undefined
-  /** True if the route connects to an address that the caller supplies, and needs no credentials. */
+  /** True if the route connects to an address supplied by the caller and accepts callers without credentials. */
   dials?: boolean | undefined
   answer: z.ZodType
   /** Media types and schema of the body, for routes that read it as bytes. */

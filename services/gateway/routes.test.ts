@@ -117,7 +117,7 @@ let directory: string
 let webDirectory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'watchhouse-routes-'))
-  // Authenticated, with every sign-in method enabled, so that every route can respond.
+  // Authentication is required and every sign-in method is enabled, so that every route can respond.
   const env = {
     SVC_AUTH_PROVIDER: 'idp',
     IDP_OAUTH_ISSUER: 'https://clerk.example.com',
@@ -198,7 +198,7 @@ describe('the route table', () => {
     expect(route.answer.parse(body)).toEqual(body)
   })
 
-  // Routes with a bearer token of their own check that first.
+  // Routes with `own-bearer` are left out, because they check their bearer token before the feature.
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
   it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
     await using strict = await startFakeProduct({ identify: async () => ({ ...anonymousCaller, features: ['ABOUT'] }) })

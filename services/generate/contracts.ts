@@ -6,7 +6,7 @@ import type { BusEvent, Method, Service } from '#proto/contract.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import { root } from '../testing/source-file.ts'
 
-/** Bus contracts by name, with their callers, their target, and the JSON Schemas of their messages. */
+/** Bus contracts by method or event, with their callers or publishers, and the JSON Schemas of their messages. */
 export type Contracts = Record<string, unknown>
 
 /**

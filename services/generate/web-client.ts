@@ -41,7 +41,7 @@ interface SchemaName {
   name: string
 }
 
-/** Returns file and name of every schema that `proto/http/` exports, by schema. */
+/** Returns the file and export name of every schema in `proto/http/`, by schema. */
 const schemaNames = async (): Promise<Map<unknown, SchemaName>> => {
   const folder = join(root, 'proto/http')
   const found = new Map<unknown, SchemaName>()
@@ -62,7 +62,7 @@ const entryOf = ({ method, path, query, body, reads, answer }: Route, names: Map
     if (named) return `typeof ${moduleName(named.file)}.${named.name}`
     if (schema instanceof z.ZodString) return 'z.ZodString'
     if (schema instanceof z.ZodUndefined) return 'z.ZodUndefined'
-    // The response has no fields besides `data`.
+    // The response is a common success response, and only the schema of its `data` is exported.
     if (schema instanceof z.ZodObject && names.has(schema.shape.data))
       return `DataResponse<${typeOf(schema.shape.data)}>`
     throw new Error(`${method} ${path}: export the schema of its ${schema.type} from a file in proto/http/`)

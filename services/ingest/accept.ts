@@ -88,10 +88,10 @@ const readIdempotencyKey = ({ 'idempotency-key': key }: RequestHeaders): string 
 const readHops = ({ 'x-reemit-hops': hops = '' }: RequestHeaders): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
 
 const Claim = z.object({ body: z.string(), isKept: z.boolean() })
-/** How long a key is bound to the body of its first request. */
+/** How long an idempotency key is bound to the body of its first request. */
 const keyTtlMs = 24 * 60 * 60_000
 
-/** Binds the key to this body; throws `conflict` if it is bound to another one. */
+/** Binds an idempotency key to this body; throws `conflict` if it is bound to another one. */
 const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: string) => {
   const key = `ingest:key:${hashTexts(idempotencyKey)}`
   const digest = hashTexts(body)
@@ -150,7 +150,7 @@ const parseJsonBody = (body: string): unknown => {
   }
 }
 
-/** Parses one object per line, as Zabbix streams events. A line that is not JSON is rejected alone, as null. */
+/** Parses one object per line, as Zabbix streams events. An invalid line becomes null, so that only it is rejected. */
 const parseJsonLines = (body: string): unknown[] =>
   body
     .split('\n')

@@ -64,7 +64,7 @@ const sendTimeoutMs = 10_000
 const urlVariable = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
 
 /**
- * Returns whether a target is configured, or may be while this process runs: the content of a secret file can change.
+ * Returns whether a target is configured. A secret file counts even if it is empty, because its content can change.
  */
 export const canReemit = ({ env }: Pick<ReemitDeps, 'env'>): boolean =>
   [urlVariable, `${urlVariable}_FILE`].some((name) => env[name] !== undefined)
@@ -90,7 +90,7 @@ export const createReemitHandler =
     const againInMs = failure.isTemporary ? waitsMs[deliveries - 1] : undefined
     if (againInMs !== undefined) return { againInMs }
     observe('failed')
-    // When a target is first configured, many events may have expired, so they are not logged as warnings.
+    // When a target is first configured, many events may have expired. Such events are logged at debug level.
     log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not forwarded')
     return 'done'
   }
@@ -98,7 +98,7 @@ export const createReemitHandler =
 const installationPattern = new RegExp(installationIdPattern, 'g')
 
 interface Failure {
-  /** A description without the address. */
+  /** A description without the target URL, which is a secret. */
   reason: string
   isTemporary: boolean
 }
@@ -121,7 +121,7 @@ const forwardEvent = async (
         'x-event-id': event.id,
         'x-reemit-hops': String(event.hops + 1),
       },
-      // Lists the installations that the event passed, so that each of them recognizes it.
+      // `via` lists the installations that the event has passed, so that each of them recognizes its own events.
       body: JSON.stringify({ ...forwarded, origin: await origin(), via: [...new Set(raw.match(installationPattern))] }),
     })
     await response.body?.cancel()

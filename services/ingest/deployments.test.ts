@@ -72,7 +72,7 @@ function suite(name: string): void {
   it('are hidden after the retention and deleted by prune', async () => {
     const clock = createClock(() => 2 * 86_400_000 + 2_600)
     const handlers = createDeploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
-    // The handler does not use its call.
+    // The handler ignores the call context.
     const listedDeployments = await handlers.deployments(
       { limit: 10 },
       {} as Parameters<typeof handlers.deployments>[1],

@@ -72,7 +72,7 @@ const alarm = {
 
 type Message = Record<string, string | undefined>
 
-/** Returns a message that is signed as the documentation of AWS describes. */
+/** Returns an SNS message, signed as the AWS documentation describes. */
 const signed = (more: Message = {}, key: string = privateKey): Message => {
   const message: Message = {
     Type: 'Notification',
@@ -105,7 +105,7 @@ const confirmation = (more: Message = {}) =>
     ...more,
   })
 
-/** Opens a reader with a fake SNS that records its requests. */
+/** Opens a reader with a fake SNS server. Records the requests of the reader. */
 const opened = (answer: (url: string) => Response | Error = () => new Response(certificate), time = { ms: nowMs }) => {
   const requests: string[] = []
   const logged: string[] = []
@@ -165,7 +165,7 @@ describe('messages of SNS', () => {
     expect(requests).toEqual([certificateUrl, subscribeUrl])
     const [event] = parseEvents(body, headers)
     expect(event).toMatchObject({ status: 'info', title: 'SNS subscription confirmed', resource: topic })
-    // The token and the address confirm or end subscriptions, so they are secrets.
+    // Anyone with the token or the URL can confirm or end the subscription, so both are secrets.
     expect(`${JSON.stringify(event)}${logged.join('')}`).not.toMatch(/2336412f37fb|Action=/)
   })
 

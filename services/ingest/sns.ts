@@ -14,7 +14,7 @@ interface SnsDeps {
   log: Logger
 }
 
-/** The fields of an SNS message that are signed, in the order of the signature. */
+/** The signed fields of each SNS message type, in the order in which AWS signs them. */
 const signedFields = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],

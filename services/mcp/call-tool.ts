@@ -18,7 +18,7 @@ import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 /** Creates the context of one call. */
 export type CreateToolContext = (call: CallContext) => ToolContext
 
-/** A host position as text, for URIs and prompts, which do not support numbers. */
+/** The position of a host in the host list, as text, because URIs and prompts do not support numbers. */
 export const HostIdText = z
   .string()
   .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${maxHostPosition}`)

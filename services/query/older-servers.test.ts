@@ -5,7 +5,7 @@ import { startHttpStub } from './testing/stub-host.ts'
 
 const version = '24.8.4.13'
 
-/** Opens a server of version 24.8 that records every statement and rejects it as a syntax error. */
+/** Opens a server of version 24.8 that rejects every statement as a syntax error and records all except probes. */
 const openOld = async () => {
   const statements: string[] = []
   await using scope = new AsyncDisposableStack()

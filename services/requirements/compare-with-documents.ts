@@ -21,7 +21,7 @@ const removeMarkup = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** Removes the texts from each statement. Returns the rest of the statements in which words remain. */
+/** Returns the statements that the texts do not fully cover, with `…` in place of the covered parts. */
 const findUnmatchedStatements = (markdown: string, texts: readonly string[]): string[] =>
   statementsOf(markdown).flatMap((statement) => {
     const rest = texts.reduce((left, text) => left.replace(text, ' … '), removeMarkup(statement))

@@ -77,8 +77,8 @@ describe('defaults', () => {
     '%s is %s, as stated in the document',
     (name, stated, requirement) => {
       const wanted = literalOf(stated)
-      // If the document describes the default in words, the tests of the requirement cover it. Deviations have a
-      // reason.
+      // There is no default to compare if the document describes it in words or the product deviates from it. The
+      // requirement then needs tests or a reason.
       if (wanted === undefined || requirement.deviation !== undefined)
         return expect(isExplained(requirement)).toBe(true)
       const entries = settings.get(memberOf(name)) ?? []

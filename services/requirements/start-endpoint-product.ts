@@ -27,7 +27,7 @@ export const accessModes = [
   { SVC_AUTH_PROVIDER: 'none', SVC_API_KEY_SECRET: '' },
 ] as const
 
-/** Fields that override those of the request of a row. `query` is appended to the path. */
+/** Fields that replace those of `row.request`. `query` is appended to the path. */
 type RequestOverrides = Partial<RequestSpec> & { query?: string }
 
 /** A running gateway with all authentication methods enabled, and a client for its endpoints. */

@@ -6,7 +6,8 @@ const groups: Readonly<Record<string, number>> = { describe: 0, describeOnTopolo
 const tests = new Set(['it', 'test'])
 
 /**
- * Returns the titles of all tests in a file, after the titles of their groups and ` > `. Placeholders stay as written.
+ * Returns the full titles of all tests in a file: the titles of the groups and of the test, joined by ` > `. `%s`
+ * replaces expressions in template literals.
  */
 export const listTestTitles = (file: SourceFile): string[] => {
   const path: string[] = []

@@ -1,4 +1,4 @@
-/** Options of a request like those of curl, for tests that check status, headers and bytes. */
+/** Options of an HTTP request, for tests that check the status, headers and bytes of the response. */
 export interface CurlOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
@@ -25,7 +25,7 @@ export async function curl(url: string, sql: string, options: CurlOptions = {}):
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** Returns the response to a statement without trailing white space. Throws an error with the response if it fails. */
+/** Returns the response to a statement without trailing white space. Throws if the status is not 200. */
 export async function fetchText(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
   const { status, text } = await curl(url, sql, { query })
   if (status !== 200) throw new Error(text)

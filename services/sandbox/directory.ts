@@ -90,7 +90,7 @@ ${formatServerLogsXml()}
 `
 }
 
-// Starts the HTTP listener and writes its port to a file. With port 0, the operating system chooses the port.
+// Returns the statements that start the HTTP listener and write its port to a file. Port 0 means any free port.
 function formatStartStatements(portFile: string): string {
   const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   return `SYSTEM START LISTEN HTTP;

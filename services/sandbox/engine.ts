@@ -52,7 +52,7 @@ export function exitImmediately(code: number): void {
   load({ library: LIBRARY, funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [code] })
 }
 
-// Runs in a new thread, because the engine checks its stack depth and requires an ordinary stack.
+// Runs the command-line interface in a new thread, because the engine checks its stack and needs an ordinary one.
 async function runCommandLine(words: string[]): Promise<void> {
   await load({
     library: LIBRARY,

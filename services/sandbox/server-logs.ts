@@ -21,7 +21,7 @@ const WIDE_STORAGE_SETTINGS = [
   'write_marks_for_substreams_in_compact_parts = 0',
 ].join(', ')
 
-/** The names of all log tables that this engine version writes, in `system` and in the configuration. */
+/** The log tables that this engine version writes. Their names in the configuration are the same. */
 export const SERVER_LOGS = [
   'aggregated_zookeeper_log',
   'asynchronous_insert_log',

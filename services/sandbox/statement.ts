@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 /** A function that sends a statement to the engine over HTTP and returns the response. */
 export type StatementExecutor = (sql: string, how?: StatementOptions) => Promise<string>
 
-/** The user, settings, query parameters and data of a statement. */
+/** The user, settings and data of a statement. `settings` may include query parameters, such as `param_variant`. */
 export interface StatementOptions {
   user?: { user: string; password: string }
   settings?: Record<string, string | number>

@@ -3,7 +3,7 @@ import { fakeReplicaStatements } from './fake-tables.ts'
 /** The common prefix of four slow statements, which form one query pattern. */
 export const slowStatementPrefix = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
 
-/** Statements that create the data that tests of agent tools query. */
+/** Statements that create the example data for tests of agent tools. */
 export const exampleDataStatements: readonly string[] = [
   'CREATE DATABASE shop',
   'CREATE TABLE shop.orders (id UInt64, status LowCardinality(String), amount UInt32) ENGINE = MergeTree ORDER BY id',
@@ -37,7 +37,7 @@ export const exampleDataStatements: readonly string[] = [
   ...[1, 2, 3, 4].map((amount) => `${slowStatementPrefix}${amount}`),
 ]
 
-/** Statements that log two weeks of queries: 1% of them fail, and 40% in the last hour. */
+/** Statements that log two weeks of queries. In the last hour, 40% of the queries fail; before that, 1%. */
 export const recentFailureStatements: readonly string[] = [
   'SYSTEM FLUSH LOGS query_log',
   'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',

@@ -3,9 +3,9 @@ import { startFakeToolServer } from '../agent/external-tools/testing/fake-tool-s
 
 /** A fake web crawler that records its tool calls. */
 export interface Crawler extends AsyncDisposable {
-  /** Environment variables that configure the product to use it. */
+  /** Environment variables that make the product use this crawler. */
   readonly variables: Record<string, string>
-  /** Arguments of all tool calls, in order. Tests may clear it. */
+  /** Arguments of all tool calls, in order. Tests may clear the list. */
   readonly sent: unknown[]
 }
 

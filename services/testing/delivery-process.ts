@@ -12,7 +12,7 @@ import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { testPolicy } from '../alert-dispatcher/testing/simulated-host.ts'
 
 /**
- * Delivers notifications until it is killed. Run as a process, with the instance name as the argument. The environment
+ * Delivers notifications until this process is killed. The argument is the instance name. The environment
  * sets Redis, the state database, the webhook, further webhooks, and `TEST_CHANNELS`, the number of channels that send
  * to the webhook. `TEST_LIMITS` sets their rate limits. Retry intervals are short, so that another process soon takes
  * over the messages of a killed one.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** An operator's skill that replaces a built-in one. */
 export interface MountedSkill extends AsyncDisposable {
-  /** Environment variables that make a process read it. */
+  /** Environment variables that make a process read this skill. */
   readonly variables: Record<string, string>
 }
 

@@ -8,8 +8,8 @@ const withinMs = 90_000
 const deployedWithinMs = 300_000
 
 /**
- * Runs the same tests in one process and, as long tests, with separate services on real servers. `npm run
- * test:deployed` runs them on the processes of the chart instead.
+ * Runs the same tests in one process and, with the tag `long`, with separate services on real servers.
+ * `npm run test:deployed` runs them on the processes of the chart instead.
  */
 export const describeOnTopologies = (name: string, body: (topology: Topology) => void): void => {
   vi.setConfig({ testTimeout: withinMs, hookTimeout: withinMs })

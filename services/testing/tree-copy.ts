@@ -12,7 +12,8 @@ export interface TreeCopy extends AsyncDisposable {
 const linkedPaths = ['node_modules', 'web/node_modules', 'web/build', 'web/.svelte-kit']
 
 /**
- * Copies the working tree to a temporary directory, which disposing removes. The folders in `shared` become symlinks.
+ * Copies the working tree to a temporary directory; the folders in `shared` become symlinks. Disposing removes the
+ * directory.
  */
 export const copyTree = async (shared: readonly string[] = linkedPaths): Promise<TreeCopy> => {
   const path = await mkdtemp(join(tmpdir(), 'watchhouse-mutations-'))

@@ -14,7 +14,7 @@ export interface LoggedStatement {
   code: number
 }
 
-/** Returns two weeks of queries, generated from a fixed pseudorandom sequence, so that every run has the same. */
+/** Generates two weeks of queries from a fixed pseudorandom sequence, so that every run has the same queries. */
 export const generateQueryHistory = (beginsAtMs: number): LoggedStatement[] => {
   let state = 20_261_109
   const chance = (): number => {
@@ -52,7 +52,7 @@ const insert = (url: string, log: string, rows: readonly object[]) =>
     `INSERT INTO system.${log} ${withoutQueryLog} FORMAT JSONEachRow\n${rows.map((row) => JSON.stringify(row)).join('\n')}`,
   )
 
-/** Returns the used GiB of a disk of 1,000 GiB in an hour of the history. Usage grows by half a GiB per hour. */
+/** Returns the used space of a 1,000 GiB disk in GiB, in this hour of the history. It grows by 0.5 GiB per hour. */
 export const computeUsedGibibytes = (hour: number): number => 500 + hour / 2
 
 /** Replaces the logs of a host with the two weeks of history. */

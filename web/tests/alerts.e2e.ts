@@ -281,7 +281,7 @@ describe('insights', () => {
   it('are looked for, and open the statement that they rest on', async () => {
     const { page } = await open('/insights', 'Insights')
     await page.getByRole('button', { name: 'Scan now', exact: true }).click()
-    // The scan reorders the list when it has finished.
+    // Waits until the scan has finished, because it reorders the list.
     await expectVisible(page.getByText(/Scan finished: \d+ findings?\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
     await card.getByRole('button', { name: 'Evidence', exact: true }).click()

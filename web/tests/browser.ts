@@ -21,7 +21,7 @@ export interface TestBrowser extends AsyncDisposable {
   /** Opens an empty page in a new profile, without storage and cache. */
   visit: (options?: BrowserContextOptions) => Promise<Visit>
   /**
-   * Opens a URL in a new profile. Waits for its heading, or the element of `shown`, and until no request is pending.
+   * Opens a URL in a new profile. Waits for its heading or the element of `shown`, then until no request is pending.
    */
   open: (url: string, options?: BrowserContextOptions, shown?: (page: Page) => Locator) => Promise<Visit>
 }

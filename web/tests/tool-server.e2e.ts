@@ -35,7 +35,7 @@ const useUp = async (): Promise<number> => {
   return Math.max(...waits)
 }
 
-/** Opens a page with a session of an API key with all scopes. */
+/** Opens a page with a session of an API key with the scopes `read`, `write` and `mcp`. */
 const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[0] = {}): Promise<Visit> => {
   const visit = await browser.visit({ reducedMotion: 'reduce', ...options })
   const key = await issueKey('Ada', ['read', 'write', 'mcp'])

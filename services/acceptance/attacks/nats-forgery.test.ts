@@ -180,7 +180,7 @@ const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
   return { ...request, headers: { ...claimed(), delegation } }
 }
 
-/** Returns functions that sign with the keys of one service: as intended, and with its own key for every callee. */
+/** Returns two signers of a service. The first uses its keys correctly, the second uses its own key for all callees. */
 const signersOf = (user: ServiceName, secret: string): RequestSigner['sign'][] => {
   const keys = createProcessKeys([user], secret)
   const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
@@ -210,7 +210,7 @@ describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
         for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
       }
     }
-    // A genuine request is accepted from its caller. A request that is not safe is accepted only once.
+    // A request with the signature of its caller is accepted. If the method is not safe, it is accepted only once.
     for (const request of requests.filter(({ isSafe }) => !isSafe)) {
       const attacker = await running.ground.as('ingest')
       const genuine = createSignedHeaders(signing(createProcessKeys([request.caller], running.secret)), request)

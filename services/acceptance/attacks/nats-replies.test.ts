@@ -35,7 +35,7 @@ const replies = [
 
 const Known = z.object({ messages: z.number() })
 
-/** Returns the number of messages of each stream, and of unacknowledged messages of each consumer. */
+/** Returns the number of messages per stream, and of unacknowledged messages per consumer, by name. */
 const countsOf = async (observer: NatsConnection): Promise<Record<string, number>> => {
   const manager = await observer.jetstreamManager()
   const counts: Record<string, number> = {}
@@ -101,7 +101,7 @@ describeWith(['nats'], 'a stored message that the server delivers to a chosen su
       expect(received).toEqual([])
       const others = consumerPlans.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
       for (const name of others) expect(counts[name], name).toBe(0)
-      // Only the messages that the user published itself: none was stored again under a reply subject.
+      // The streams hold only what the user published. No message was stored again under a reply subject.
       const stored = Object.fromEntries(streamNames.map((name) => [name, name === own.stream ? replies.length : 0]))
       expect(counts).toMatchObject(stored)
       expect(await ground.streams()).toEqual(streams)

@@ -124,7 +124,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
       const chosen = serviceNames.filter((known) => services.includes(known))
       const elsewhere = serviceNames.filter((known) => !services.includes(known))
       const plan = { configs: await Promise.all(chosen.map(importServiceConfig)), chosen, elsewhere }
-      // Problems of variables with paths of mounted files are ignored, because the files exist only in the pod.
+      // Ignores problems of variables that name mounted files, because these files exist only in the pod.
       const problems = findStartProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
       expect([name, problems]).toEqual([name, []])
     }

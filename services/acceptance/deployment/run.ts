@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, globSync } from 'node:fs'
 import { installServers } from '../../testing/servers/install.ts'
 
-/** Runs suites against the processes that the chart renders: the named ones, or all that run on topologies. */
+/** Runs suites against the processes that the chart renders. Without arguments, runs all suites with topologies. */
 const main = async (named: readonly string[]): Promise<void> => {
   installServers()
   const suites = named.length > 0 ? named : onTopologies()

@@ -46,7 +46,7 @@ const Result = z.object({
   result: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** Reads the rows of all lists of a tool result. A result of `query` has its columns apart from its rows. */
+/** Reads the rows of all lists in a tool result. `query` returns the column names separately from the rows. */
 const readRows = (content: string): Record<string, unknown>[] => {
   const json = /<data from="host">(.*?)<\/data>/s.exec(content)?.[1] ?? '{}'
   const { result = {} } = Result.parse(JSON.parse(json))

@@ -25,7 +25,7 @@ export interface Receiver extends AsyncDisposable {
   url: string
   /** Accepted notifications in order, as `fire <alert>` or `recover <alert>`. */
   readonly taken: readonly string[]
-  /** While true, it rejects all notifications with status 500. */
+  /** While true, the webhook rejects all notifications with status 500. */
   isDown: boolean
   /** Number of requests, accepted or not. */
   readonly requests: number
@@ -63,7 +63,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
 
-/** The HTTP API as operators and senders of events use it. */
+/** Requests to the HTTP API: inbound events, and the alerts and records that operators see. */
 interface AlertApi {
   /** Sends an inbound event repeatedly until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>

@@ -85,7 +85,7 @@ export const startClockJumpProduct = async (measure: Measure = (elapsedMs) => el
 
 type Measure = (elapsedMs: number, wallMs: number) => number
 
-/** Creates clocks that run in real time, plus the time that the test lets pass, plus jumps of the wall clock. */
+/** Creates clocks that run in real time. `pass` advances all clocks, and `jump` sets only the wall clock. */
 const createClocks = (measure: Measure) => {
   let [passedMs, jumpedMs] = [0, 0]
   const clockOf = (elapsedMs: () => number): Clock => {

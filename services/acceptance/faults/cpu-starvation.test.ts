@@ -8,7 +8,7 @@ import { type HealthAnswer, startStarvedProduct } from './starved-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-/** Whether this is the long form. The short form leaves CPU time to other tests. */
+/** Whether this is a longer run, as in `npm run test:faults`. Shorter runs leave CPU time to other tests. */
 const isLongForm = process.env.FAULTS_BUSY !== undefined
 const processors = isLongForm ? availableParallelism() : 1
 const busyProcesses = Number(process.env.FAULTS_BUSY ?? 20) * processors

@@ -4,7 +4,7 @@ import { findFaketimeLibrary } from '../../testing/servers/faketime.ts'
 import { installServers } from '../../testing/servers/install.ts'
 
 /**
- * Variables of the long form: more schedules, alerts, busy processes and kills. With `CI` set, a suite without its
+ * Variables for longer runs: more schedules, alerts, busy processes and kills. With `CI` set, a suite without its
  * servers fails instead of being skipped.
  */
 const longForm = {
@@ -17,7 +17,7 @@ const longForm = {
   TEST_INGEST_KILLS: '8',
 }
 
-/** Runs all fault tests in their long form. Arguments select test files. */
+/** Runs all fault tests with the variables for longer runs. Arguments select test files. */
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()
   installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => findFaketimeLibrary() !== undefined }])

@@ -5,7 +5,7 @@ import { retryUntil } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/describe-with.ts'
 import { type BreakableProduct, startBreakableProduct } from './breakable-product.ts'
 
-/** Number of alerts. `FAULTS_ALERTS` sets more for the long form. */
+/** Number of alerts. `FAULTS_ALERTS` sets more for a longer run. */
 const count = Number(process.env.FAULTS_ALERTS ?? 3)
 /** Timeout for notifications, in milliseconds. A failed target is retried after up to a minute. */
 const withinMs = 150_000
@@ -58,7 +58,7 @@ const holdAll = async (product: BreakableProduct) => {
   )
 }
 
-/** Waits until the history has this many entries. Some were recorded while the database was unavailable. */
+/** Waits until the history has at least this many entries, including those from a database outage. */
 const keptInHistory = (product: BreakableProduct, lines: number) =>
   retryUntil(
     () => product.historyLines(),

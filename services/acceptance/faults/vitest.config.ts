@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Configuration of `npm run test:faults`. The regular suites run the short form of each `*.test.ts`. */
+/** Configuration of `npm run test:faults`. The regular suites also run each `*.test.ts`, but shorter. */
 export default defineConfig({
   root,
   test: {

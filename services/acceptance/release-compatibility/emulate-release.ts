@@ -20,7 +20,7 @@ const emulateRelease = async (own: string | undefined): Promise<void> => {
     for (const [name, method] of Object.entries(exported.methods)) {
       const known = contracts[`${exported.name}.${name}`]
       if (known !== undefined) replaceSchemas(method, known)
-      // Only the methods that this process serves are removed, because its code still makes the newer calls.
+      // Removes only methods that this process serves. Its code still calls newer methods of other services.
       else if (exported.name === own) delete exported.methods[name]
     }
   }

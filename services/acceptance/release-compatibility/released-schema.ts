@@ -41,7 +41,7 @@ export const createSchemaReducer = (schema: unknown, ajv: Ajv2020 = openValidato
   }
 }
 
-/** Returns a validator that compiles schemas. Several projections can share it. */
+/** Returns a validator that compiles schemas. Several schema reducers can share it. */
 export const openValidator = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: false })
   // In Node the plugin is the default export of the module, unlike what its types declare.

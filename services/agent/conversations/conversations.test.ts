@@ -152,7 +152,7 @@ describe('titles from a language model', () => {
     const [conversations, others] = [await enriched(env), await enriched()]
     gateway.play(saying('Generated'))
     await conversations.keep(ada, written(`own-${crypto.randomUUID()}`, more), createUserCall())
-    // Once this title is generated, the other one would have been generated too.
+    // When this title has been generated, a title for the first conversation would also exist.
     const id = `generated-${crypto.randomUUID()}`
     await others.keep(ada, written(id), createUserCall())
     await expect.poll(async () => (await others.get(ada, id)).title).toBe('Generated')

@@ -33,7 +33,7 @@ export const openTitleGenerator = ({ store, models, clock, log }: TitleGenerator
   const running = new Set<Promise<void>>()
   const generate = async (...[owner, conversation, call]: Parameters<TitleGenerator['start']>): Promise<void> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
-    // The title is generated after the call that stored the conversation has ended.
+    // The call that stored the conversation ends before the title is generated, so its deadline cannot apply.
     const own = { ...call, signal, deadline: clock.elapsedMs() + timeoutMs }
     try {
       const title = await generateTitle(models, conversation.messages, own)

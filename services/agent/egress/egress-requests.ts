@@ -21,7 +21,7 @@ export interface EgressRequests {
 /** How long a request waits for a decision. */
 export const egressDecisionTimeoutMs = 5 * 60_000
 
-/** Largest request number; the next one is 1 again. */
+/** Maximum request number. The numbers start at 1 again after it. */
 const maxRequestNumber = 9_999
 
 export const openEgressRequests = (openMs: number = egressDecisionTimeoutMs): EgressRequests => {

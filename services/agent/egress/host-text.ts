@@ -10,7 +10,7 @@ export interface TextSpan {
 export interface HostText {
   /** Adds a result; `server` names the external server that it came from. */
   add(result: unknown, server?: string): void
-  /** Returns whether text was read from a host or from an external server other than this one. */
+  /** Returns whether text was read from a host or another external server. Also true after results were dropped. */
   isIn(server: string): boolean
   /**
    * Returns the ranges of host text in each of the texts that would be sent to a server. In a URL on one of the

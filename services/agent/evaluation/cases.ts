@@ -37,7 +37,7 @@ export type HostName = (typeof hostNames)[number]
 /** A question about a symptom. Its cases have different causes. */
 interface Symptom {
   question: string
-  /** Statements that run on both hosts in each case. They cause harmless traces of other causes on `shop.customers`. */
+  /** Statements that run on both hosts in each case. They leave harmless signs of other causes on `shop.customers`. */
   decoys: readonly string[]
   /** Statements that both hosts must reject in each case. */
   refusedDecoys?: readonly string[]
@@ -137,7 +137,7 @@ export const formatQuestion = ({ symptom }: Pick<EvaluationCase, 'symptom'>): st
 export const formatDiagnosis = (diagnosis: Record<keyof Diagnosis, string>): string =>
   `\`\`\`json\n${JSON.stringify(diagnosis)}\n\`\`\``
 
-/** The columns of every table, so that the columns reveal nothing. */
+/** All tables have the same columns, so that the columns do not reveal the cause. */
 const columns = 'id UInt64, amount Int64, note String'
 const createTable = (name: string, engine = 'ENGINE = MergeTree ORDER BY id', constraint = ''): string =>
   `CREATE TABLE shop.${name} (${columns}${constraint}) ${engine}`

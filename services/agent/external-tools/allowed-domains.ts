@@ -36,7 +36,7 @@ const parseTool = (entry: string): string => {
   )
 }
 
-/** Returns whether a crawler call needs no approval: the list has its tool, or all hosts that it reads. */
+/** Returns whether a crawler call needs no approval, because the list has its tool or the hosts of all its URLs. */
 export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: EgressAllowlist): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
   isLimitedToDomains(input, domains)

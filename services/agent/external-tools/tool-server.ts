@@ -28,7 +28,7 @@ const maxPages = 4
 export const listTools = (server: ToolServer, limits: CallLimits): Promise<Tool[]> =>
   withConnection(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
 
-/** Calls a tool. Throws like `listTools`. */
+/** Calls a tool. Throws `ServiceError`, whose message never quotes the response. */
 export const callTool = (server: ToolServer, tool: Tool, parsedInput: Record<string, unknown>, limits: CallLimits) =>
   withConnection(server, limits, (client, options) =>
     client.callTool({ name: tool.name, arguments: parsedInput }, { ...options, toolDefinition: tool }),
@@ -95,7 +95,7 @@ const clientOptions: ClientOptions = {
     getValidator:
       <T>(): JsonSchemaValidator<T> =>
       (input) =>
-        // Callers treat the result as unknown.
+        // The type assertion is safe, because callers treat the result as unknown.
         ({ valid: true, data: input as T, errorMessage: undefined }),
   },
 }

@@ -10,14 +10,14 @@ import { reminderPrefix } from './prompt.ts'
 
 type Claims = z.output<typeof ClaimsPart>
 
-/** Emits the claims of the texts of an answer, and returns them. */
+/** Extracts the claims from the texts of an answer, emits them, and returns them. */
 export const emitClaims = ({ emit, ledger, question }: AnswerContext, texts: readonly string[]): Claims => {
   const data = extractClaims(texts.join('\n'), { ...ledger, question: joinQuestionText(question.messages) })
   emit({ type: 'data-claims', id: 'claims', data })
   return data
 }
 
-/** A complete answer, and the parameters for a request of one more step. */
+/** A complete answer, and the parameters to request one more step. */
 interface CompleteAnswer {
   speak: ModelStepRunner
   messages: readonly ChatCompletionMessageParam[]

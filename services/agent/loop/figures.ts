@@ -26,7 +26,7 @@ export interface Figure {
   gap: string
   /** The words around the figure, without those around other figures. */
   clause: string
-  /** The next words, which say what the figure counts. */
+  /** The words that name what the figure counts: those after it, or the label before a colon. */
   nouns: readonly string[]
   /** Whether the figure is part of a condition or a window, such as `the last 24 hours` or `more than 300 parts`. */
   isCondition: boolean
@@ -112,7 +112,7 @@ const exemptPatterns: readonly RegExp[] = [
   /^\s*\d{1,3}[.)](?=\s|$)/gm,
 ]
 
-/** A code span is a figure if it holds only a number and its unit. Any other one holds a name or a statement. */
+/** A code span is a figure if it contains only a number and its unit. Other code spans are names or statements. */
 const plainCodeSpan = /^[-+~≈]?\s?\d[\d.,_\s]*\s?(?:[a-zµ%×]{1,12}(?:\/s)?)?$/i
 
 /** Replaces code, Markdown marks and numbers that are no figures with as many spaces, so that positions stay valid. */
@@ -312,7 +312,7 @@ const sumNumberWords = (words: readonly string[]): number => {
   return sum + group
 }
 
-/** Returns whether a value rounds to the figure as written. `about`, `over` and `almost` allow for round figures. */
+/** Returns whether a value rounds to the figure as written. Words such as `about` allow a larger difference. */
 export const isWithinTolerance = (figure: Figure, reading: FigureReading, candidate: number, own = 0): boolean => {
   const { value, tolerance } = reading
   const difference = (value < 0 ? candidate : Math.abs(candidate)) - value

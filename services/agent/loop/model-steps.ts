@@ -83,7 +83,7 @@ export const createModelStepRunner = (talk: ModelStepContext): ModelStepRunner =
   }
 }
 
-/** Returns an id prefix that is unique within the conversation. It contains the run, as a conversation has several. */
+/** Returns an id prefix that is unique within the conversation. It contains the end of the run id. */
 const createIdPrefix = ({ run }: Pick<AnswerContext, 'run'>, { number }: ModelStep, attempt: number): string =>
   `${run.id.slice(-8)}-${number}${attempt > 1 ? `-${attempt}` : ''}`
 

@@ -8,7 +8,7 @@ const steps = (states: string, names = 'abcdef'): PlanStep[] =>
     PlanStep.parse({ title: names[index], status: { '.': 'pending', '>': 'in_progress', x: 'completed' }[state] }),
   )
 
-/** Applies the states in order, each with its number of results, and returns the error of the last one. */
+/** Applies the updates in order. Returns the error of the last one, or `taken` if it is accepted. */
 const taking = (...turns: readonly (readonly [string, number, string?])[]): string => {
   const plan = openPlan()
   for (const [states, results, names] of turns.slice(0, -1)) plan.update(steps(states, names), results)

@@ -22,8 +22,8 @@ export interface Plan {
 }
 
 /**
- * Opens an empty plan. Its updates must keep exactly one step in progress and all completed steps unchanged. A step can
- * be completed only if a tool has returned a result since the step started.
+ * Opens an empty plan. An update must have exactly one step in progress, unless all are completed, and must not change
+ * completed steps. A step before the last can be completed only if a tool has returned a result since it started.
  */
 export const openPlan = (): Plan => {
   let current: readonly PlanStep[] = []
@@ -77,7 +77,7 @@ interface StepProgress {
   results: number
 }
 
-/** Throws if a step is completed without a tool result since it started. The last step is exempt: it is the answer. */
+/** Throws if a completed step never started, or if it is not the last and no tool has returned a result since. */
 const requireVerified = (
   step: PlanStep,
   before: PlanStep | undefined,

@@ -56,9 +56,9 @@ const toToolResult = (outcome: ApprovalOutcome): ToolResult => {
 }
 
 /**
- * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. No
- * approval is needed if the conversation contains no host text, or if the operator allows the call and its arguments
- * contain none. Otherwise waits for the decision of the user.
+ * Returns undefined if a call may send its arguments to an external server. Otherwise returns the error message for the
+ * model. No approval is needed if the conversation contains no host text, or if the operator allows the call and its
+ * arguments contain none. Otherwise waits for the decision of the user.
  */
 export const requestEgressApproval = async (
   talk: AnswerContext,

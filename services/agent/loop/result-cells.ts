@@ -16,7 +16,7 @@ export interface ResultColumn {
   words: readonly string[]
   /** The unit that the name states; null if it states none. */
   unit: { kind: FigureKind; scale: number } | null
-  /** Whether the values describe the statement itself, such as its duration. A claim must name such a column. */
+  /** Whether the values describe the statement itself, such as its duration. Only claims about statements use them. */
   isStatistic: boolean
 }
 
@@ -40,7 +40,7 @@ export interface CitedResult {
   tables: readonly ResultTable[]
   /** The figures in the summary of the tool. */
   summary: readonly Figure[]
-  /** The numbers of rows of the statements behind the result. */
+  /** The number of rows that each statement of the tool call returned. */
   rowCounts: readonly number[]
   /** The statements and their parameters. Their figures count only in conditions such as `the last 24 hours`. */
   request: string

@@ -21,7 +21,7 @@ const remainderWords = /\b(?:left|remaining|remains?|rest|free|others?|available
 const averageWords = /\b(?:average|mean|avg|per|each|every)\b/i
 const ratioWords = /\b(?:ratio|factor)\b/i
 
-/** Computes a figure from other figures of the claim that follow from the cited results. */
+/** Computes a figure from other figures of the claim that were traced to results; undefined if this fails. */
 export const computeFromFigures = (figure: Figure, claimed: ClaimFigures): TracedFigure | undefined => {
   if (isConstant(figure, claimed)) return { kind: 'plain', value: figure.readings[0]?.value ?? 0 }
   for (const reading of figure.readings) {
@@ -73,7 +73,7 @@ const evaluateExpression = (figure: Figure, { figures, traced }: ClaimFigures): 
   const operands = figures.slice(begin, end + 1)
   if (operands.length < 2) return []
   const operators = operands.slice(0, -1).map(({ gap }) => operator.exec(gap)?.[1] ?? '')
-  // The operands may be the cells, or the figures as written in the text.
+  // The writer may have computed with exact values of cells, or with the rounded figures in the text.
   const variants = [
     operands.map((operand) => traced.get(operand)?.value),
     operands.map((operand) => (traced.has(operand) ? operand.readings[0]?.value : undefined)),

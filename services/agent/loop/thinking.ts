@@ -12,7 +12,7 @@ interface ThinkingSplitter {
   end(): ResponsePiece[]
 }
 
-/** A tag in backticks is a quotation. */
+/** A tag after a backtick is quoted text, so it does not start the reasoning. */
 const opening = /(?<!`)<think(?:ing)?>/i
 const closing = /<\/think(?:ing)?>/i
 /** The incomplete beginning of a tag at the end of a text, with the backtick before it. */

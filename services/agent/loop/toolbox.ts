@@ -95,7 +95,7 @@ export const parseToolCall = ({ id, name, argumentsText }: RawToolCall, toolbox:
   throw new ServiceError('invalid', `invalid arguments: ${formatZodError(parsed.error)}`)
 }
 
-/** Parses the arguments. An empty text means no arguments, as some models send it. */
+/** Parses the arguments. Some models send an empty text for a call without arguments. */
 const parseArguments = (text: string): unknown => {
   try {
     return JSON.parse(text.trim() === '' ? '{}' : text)

@@ -15,13 +15,13 @@ export interface FigureSources {
 }
 
 const maxFigures = 64
-/** A computation may use the result of another one. */
+/** Maximum passes over all figures, because a computation may use the result of another one. */
 const maxRounds = 3
 
 /**
  * Returns the figures of a claim that do not follow from the cited results. A figure can follow from a cell, or from a
  * count, a sum or a share of the rows that the claim names. It can also follow from a computation with other figures of
- * the claim that follow.
+ * the claim that follow from the cited results.
  */
 export const findUntracedFigures = (claim: string, { results, question }: FigureSources): string[] => {
   const figures = extractFigures(claim).slice(0, maxFigures)
@@ -45,7 +45,7 @@ export const findUntracedFigures = (claim: string, { results, question }: Figure
   return [...new Set(figures.filter((figure) => !traced.has(figure)).map(({ text }) => text))]
 }
 
-/** The words of a claim. */
+/** A claim, its words, and whether it compares rows or states averages or extremes. */
 interface ClaimContext {
   claim: string
   words: ReadonlySet<string>
@@ -70,10 +70,10 @@ const createClaimContext = (claim: string): ClaimContext => ({
 /** A table with the rows that a claim is about. */
 interface TableScope {
   table: ResultTable
-  /** The rows that the claim names by a text in them; all rows if it names none. */
+  /** The rows with a text that also occurs in the claim; all rows if there are none. */
   rows: ResultTable['rows']
   isNamed: boolean
-  /** The number of distinct texts by which the claim names the rows. */
+  /** The number of distinct texts in these rows that occur in the claim. */
   names: number
 }
 
@@ -129,7 +129,7 @@ interface Candidate {
   tolerance: number
 }
 
-/** Converts a cell to the unit of a figure. A cell without a known unit may have the unit that the claim writes. */
+/** Converts a cell to the unit of a figure. A cell without a known unit may have the unit of the figure. */
 const convertCell = ({ value, unit, tolerance }: NumberCell, { kind, scale }: FigureReading): Candidate[] => {
   const scaled = (...factors: readonly number[]) =>
     factors.map((factor) => ({ value: value * factor, tolerance: tolerance * factor }))
@@ -154,8 +154,8 @@ const canHaveUnit = ({ unit }: ResultColumn, { kind }: FigureReading): boolean =
   kind === 'plain' || unit === null || unit.kind === kind
 
 /**
- * Returns the columns of numbers that a figure is about: those that the words after it or its clause
- * name, or else those with its unit.
+ * Returns the numeric columns that a figure is about. These are the columns named by the words after it or by its
+ * clause, otherwise those with its unit.
  */
 const findBoundColumns = (figure: Figure, reading: FigureReading, scopes: readonly TableScope[]): Set<ResultColumn> => {
   const numeric = scopes.flatMap(({ table }) =>
@@ -164,7 +164,7 @@ const findBoundColumns = (figure: Figure, reading: FigureReading, scopes: readon
     ),
   )
   const byNoun = numeric.filter(({ words }) => isNounOf(figure, words))
-  // The whole in `3 TiB of 4 TiB are free` is in another column than the part.
+  // In `3 TiB of 4 TiB are free`, the total is in a different column than the free space.
   const clause = new Set(figure.followsOf ? [] : splitIntoWords(figure.clause))
   const byClause = numeric.filter(({ words }) => words.some((word) => word.length > 2 && clause.has(word)))
   const named = [...byNoun, ...byClause]
@@ -176,7 +176,7 @@ const countsTexts = (figure: Figure, { words, columns, rows }: ResultTable): boo
   isNounOf(figure, words) ||
   columns.some((column, index) => isNounOf(figure, column.words) && rows.some((row) => row[index]?.text))
 
-/** The names of columns that hold the whole in `5 of 12 parts`. */
+/** Words in the names of columns that contain totals, such as the 12 in `5 of 12 parts`. */
 const limitWords: ReadonlySet<string> = new Set(['limit', 'max', 'maximum', 'total', 'capacity', 'quota'])
 /** Words that mark a column as a count of the objects that another column names. */
 const countWords: ReadonlySet<string> = new Set([
@@ -210,7 +210,7 @@ const readCells = (figure: Figure, reading: FigureReading, { context, scopes }: 
     const mustCompute = isComputed && !isNarrowed && table.isComplete && table.rows.length > 1
     return table.columns.flatMap((column, index) => {
       if (!hasUse(column, table) || (mustCompute && !aggregateNames.test(column.words.join(' ')))) return []
-      // The whole may be in a row that the claim does not name.
+      // The total may be in a row that the claim does not name.
       const read = context.comparesRows || figure.followsOf ? table.rows : rows
       return read.flatMap((row) => (row[index]?.number ? convertCell(row[index].number, reading) : []))
     })
@@ -319,7 +319,7 @@ const computeColumn = (
   ]
 }
 
-/** Returns the shares of a row's value in its total, such as used bytes in total bytes. */
+/** Returns values as percentages of the total in the same row, such as used bytes of total bytes. */
 const computeUsedShares = (
   numeric: readonly { column: ResultColumn; index: number }[],
   { clause, kind }: { clause: string; kind: FigureKind },
@@ -352,7 +352,7 @@ const readTexts = (figure: Figure, reading: FigureReading, sources: DirectSource
     (context.comparesRows ? table.rows : rows).flatMap((row) => row.flatMap(({ figures }) => figures)),
   )
   const isRequested = figure.isCondition || /\b(?:you|your|question|requested)\b/i.test(context.claim)
-  // A summary may describe another row than the one that the claim names.
+  // A summary may describe a different row than the one that the claim names.
   const bound = findBoundColumns(figure, reading, scopes)
   const isAboutRow = scopes.some((scope) => scope.isNamed && scope.table.columns.some((column) => bound.has(column)))
   // A summary such as `3 rows, complete` counts rows, not what a claim counts.

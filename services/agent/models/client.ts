@@ -32,7 +32,7 @@ export const openModelClient = async (
   return new Client({
     baseURL: access.base.href,
     apiKey: access.key,
-    // Explicit values, because the library would otherwise read its own environment variables.
+    // Sets explicit values, because the library would otherwise read its own environment variables.
     adminAPIKey: null,
     organization: null,
     project: null,

@@ -43,7 +43,7 @@ export const listModelCandidates = (env: Environment, lists: LiveListsByGateway)
   return [...once.values()]
 }
 
-/** Returns whether a model should exist at the address that the operator's key for its gateway is sent to. */
+/** Returns whether the server that receives the operator's key for a gateway probably has this model. */
 export const isExpectedAtGateway = (env: Environment, { provider, source }: ModelCandidate): boolean =>
   source !== 'built-in' || !isReplacedByApiBase(env, provider)
 

@@ -11,7 +11,7 @@ import { type KnownModel, isModelId } from './gateways.ts'
 
 /** The live model list of a gateway. */
 export interface LiveList {
-  /** In the order of the gateway's list. */
+  /** The models in the order of the gateway's response. */
   models: readonly KnownModel[]
   /** Ids of the most used models, most used first; empty if the gateway does not report usage. */
   mostUsed: readonly string[]

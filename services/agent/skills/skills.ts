@@ -131,7 +131,7 @@ const parseYamlLines = (yaml: string): unknown => {
 
 const getExampleName = (key: string): string => exampleKeyPattern.exec(key)?.[1] ?? key
 
-/** Throws if a parameter has no example value, or if no statement uses an example. */
+/** Throws if a parameter has no example value, or if an example value belongs to no parameter. */
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
   const open = new Set(statements.flatMap(({ sql }) => listParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))

@@ -1,6 +1,6 @@
 /** A claim about a generated result. `{}` stands for the figure that a test may falsify. */
 export interface FigureClaim {
-  /** The statement of the result. */
+  /** The statement that returns the result. */
   sql: string
   columns: readonly string[]
   rows: readonly (readonly (string | number)[])[]
@@ -10,7 +10,7 @@ export interface FigureClaim {
   wrong: string
 }
 
-/** Returns numbers from 0 to 1 that are the same for every run with this seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 whose sequence depends only on the seed (mulberry32). */
 const createRandom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -28,7 +28,7 @@ const pick = <T>(random: Random, list: readonly T[]): T => {
   return found
 }
 const between = (random: Random, low: number, high: number): number => Math.floor(low + random() * (high - low + 1))
-/** Sizes of hosts differ by orders of magnitude, so their logarithm is uniform. */
+/** Returns an integer with a uniform logarithm, because sizes on hosts differ by orders of magnitude. */
 const logBetween = (random: Random, low: number, high: number): number =>
   Math.round(Math.exp(Math.log(low) + random() * (Math.log(high) - Math.log(low))))
 
@@ -83,7 +83,7 @@ interface Value {
   others: readonly number[]
 }
 
-/** Formats a value and a false one: another cell, another digit, another magnitude or an invented number. */
+/** Returns a value and a false one, formatted: another cell, another digit, another magnitude or an invented number. */
 const falsify = (random: Random, { value, formats, others }: Value): Pick<FigureClaim, 'right' | 'wrong'> => {
   const format = pick(random, formats)
   const right = format(value)

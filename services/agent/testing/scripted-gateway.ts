@@ -23,10 +23,10 @@ export interface ScriptedGateway extends AsyncDisposable {
 
 interface GatewayOptions {
   script: ModelScript
-  /** The only API key that it accepts. */
+  /** The only API key that the gateway accepts. */
   key?: string
   port?: number
-  /** The models that it lists. */
+  /** The models that the gateway lists. */
   models?: readonly string[]
 }
 

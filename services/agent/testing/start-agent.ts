@@ -42,7 +42,7 @@ export interface AgentOptions {
   env?: Record<string, string>
   limits?: Partial<RunLimits>
   clock?: Clock
-  /** The hub and the instance name, to start a second agent beside another one. */
+  /** The hub of a running agent and a new instance name, to start a second agent on the same hub. */
   beside?: { hub: Hub; instance: string }
 }
 

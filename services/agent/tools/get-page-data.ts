@@ -6,7 +6,7 @@ import { hashJson } from '#shared/evidence/recording.ts'
 import { findHost, defineReadTool, createToolResult, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
-/** Maximum size of the rows to read from a page, in bytes. The model receives fewer. */
+/** Maximum size of the rows to read from a page, in bytes. The result for the model is shorter. */
 const maxBytes = 1024 * 1024
 
 export const getPageData = defineReadTool({

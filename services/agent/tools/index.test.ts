@@ -49,7 +49,7 @@ describe('the tools of the agent', () => {
   })
 
   it('are each tested by name', () => {
-    // `agent-tools.test.ts` calls each tool with its example; the documented tools have their own tests.
+    // `agent-tools.test.ts` calls tools with an example. The documented tools and those without one need other tests.
     const untested = all.filter(
       ({ name, example }) =>
         (example === undefined || documented.includes(name)) && !tests.some((text) => text.includes(`'${name}`)),

@@ -6,10 +6,10 @@ import type { OutgoingRequest } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { type SendResult, maxSendMs } from './channel.ts'
 
-/** Fields in which chat services state how long to wait, in seconds. */
+/** Fields of the response body with the delay that chat services request, in seconds. */
 const Body = z.object({
   retry_after: z.number().optional(),
-  /** Used by Matrix, in milliseconds. */
+  /** The delay that Matrix requests, in milliseconds. */
   retry_after_ms: z.number().optional(),
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
@@ -26,7 +26,7 @@ const parseBodyDelayMs = (body: unknown): number | undefined => {
   return seconds === undefined || seconds < 0 ? undefined : seconds * 1_000
 }
 
-/** A complete response. */
+/** A response and its text, which is empty if the body was too long. */
 export interface ChannelResponse {
   status: number
   headers: Headers
@@ -106,7 +106,7 @@ export const classifyFailure = ({ reason, rule, systemCode }: NetFailure): SendR
     rule === 'userinfo' ? 'its URL contains a user or password, which are never sent' : failureReasons[reason]
   const sentence = systemCode === undefined ? words : `${words} (${systemCode})`
   if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
-  // A refused connection transferred nothing; an interrupted one may have.
+  // A refused connection transferred no data. After other failures, the server may have the message.
   const mayHaveArrived = !connectErrorCodes.has(systemCode ?? '')
   return { kind: 'retry', reason: sentence, mayHaveArrived }
 }
@@ -133,7 +133,7 @@ export const parseUrlCredentials = ({ username, password }: URL): UrlCredentials
   pass: decodeUrlPart(password),
 })
 
-/** Decodes a URL part; returned unchanged if it is not encoded, because passwords are often pasted as they are. */
+/** Decodes a URL part. Returns invalid encodings unchanged, because passwords are often pasted without encoding. */
 export const decodeUrlPart = (part: string): string => {
   try {
     return decodeURIComponent(part)

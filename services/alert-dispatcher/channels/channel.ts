@@ -15,8 +15,8 @@ export interface TargetLimits {
   /** Number of messages that may be sent at once after a pause. */
   burst: number
   /**
-   * Consecutive messages about one rule after which further ones are grouped. Absent if each condition needs its own
-   * message.
+   * Number of consecutive messages about one rule after which further ones are grouped. Absent if each condition needs
+   * its own message.
    */
   groupAfter?: number
 }
@@ -74,10 +74,10 @@ export type SendResult =
   | { kind: 'ok'; remark?: string }
   /** May succeed later. `mayHaveArrived` is set if the request had no response. */
   | { kind: 'retry'; reason: string; afterMs?: number | undefined; mayHaveArrived?: boolean }
-  /** This message is never accepted. */
+  /** The receiver will never accept this message. */
   | { kind: 'permanent'; reason: string }
-  /** No message is accepted until the settings change. */
+  /** The receiver accepts no messages until the settings change. */
   | { kind: 'config'; reason: string }
 
-/** Maximum duration of one send. */
+/** Maximum duration of one send, in milliseconds. */
 export const maxSendMs = 15_000

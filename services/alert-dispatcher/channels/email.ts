@@ -46,7 +46,7 @@ const senderSetting: Setting<MailAddress | undefined> = {
 const to = createRecipientsSetting({
   doc: 'Recipients of alert mails.',
   are: 'addresses such as team@example.com',
-  // The lowest limit of the supported providers.
+  // The lowest recipient limit of all supported providers.
   maxCount: 50,
   readOne: parseMailAddress,
 })
@@ -62,8 +62,8 @@ const settings = {
 const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.valid }
 
 /**
- * Mail through the provider in the URL. A message sent twice is shown twice, except with Resend; a recovery is a mail
- * in the same thread.
+ * Sends mails through the provider in the URL. Only Resend discards a mail that is sent twice. A recovery is a mail in
+ * the same thread.
  */
 export const emailChannel: Channel = {
   id: 'email',

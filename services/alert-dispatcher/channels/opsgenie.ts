@@ -75,8 +75,8 @@ const sendAlert = async (way: RequestSender, { api, key }: Account, message: Mes
 }
 
 /**
- * Returns the requests for a message. Opsgenie only counts a repeated alert, so an escalation updates the open alert
- * separately.
+ * Returns the requests for a message. If the alert is already open, Opsgenie only increases its count. An escalation
+ * therefore also updates the priority and the message of the open alert.
  */
 const buildSteps = (message: Message): Step[] => {
   const alert = buildAlert(message)

@@ -52,7 +52,7 @@ export const pagerDutyChannel: Channel = {
 const eventsUrl = 'https://events.pagerduty.com/v2/enqueue'
 const maxSummary = 1_024
 const maxKey = 255
-/** PagerDuty limits events to 512 kB; the readable part is much shorter. */
+/** Maximum length of the details, in characters. PagerDuty limits the whole event to 512 kB. */
 const maxDetails = 16_384
 
 /**

@@ -40,7 +40,7 @@ export const pushoverChannel: Channel = {
         name: 'push-b',
         isEnabled: values.HEALTH_ALERT_PUSH_B_ENABLED,
         minSeverity: values.HEALTH_ALERT_PUSH_B_MIN_SEVERITY ?? null,
-        // A repeating alert is cancelled by the tag of its episode, so it cannot share a message.
+        // A repeating alert is cancelled by the tag of its episode, so it cannot share a message with other episodes.
         needsOwnMessage: ({ severity }) => account.rings && severity === 'critical',
         send: (message, way) => sendAlert(way, account, message),
       },
@@ -117,7 +117,7 @@ const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): Send
     }
   if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, serverErrorDelayMs) }
   if (status !== 429) return undefined
-  // The monthly quota resets by the clock of Pushover, so the reset time is compared with the `date` header.
+  // The reset time of the monthly quota refers to the clock of Pushover, so it is compared with the `date` header.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
   if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
   return { kind: 'retry', reason: 'HTTP 429', afterMs: Math.max(0, restsMs) }

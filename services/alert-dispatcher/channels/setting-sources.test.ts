@@ -91,11 +91,11 @@ interface SavedChannel {
   env: Environment
   file: PolicyLayer
   channel: Channel
-  /** The stored entry of the channel. */
+  /** The update to save for the channel; undefined if nothing is saved. */
   saved: ChannelSettingsUpdate | undefined
 }
 
-/** Saves the entry and resolves the policy in the same way as the product. */
+/** Saves the update, if any, and returns the policy that the product resolves from all sources. */
 const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Policy> => {
   const store = createMemoryStores().policy
   if (saved) {
@@ -106,7 +106,7 @@ const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Po
   return openPolicy({ env, store, file, minSeveritiesOf: () => [null], clock: createClock(() => 0), log }).current()
 }
 
-/** Tests `enabled` and `minSeverity` of each channel, whose other settings are valid. */
+/** Tests `enabled` and `minSeverity` of each channel. All other settings of the channel are valid. */
 describe.each([...new Map(channelRigs.map((rig) => [rig.id, rig])).values()])(
   'enabled and minSeverity of $id',
   ({ id, env: envFor, policy: fromUsers, switchVariable, minSeverityVariable }) => {

@@ -2,7 +2,7 @@ import type { Setting, Audience } from '#shared/config/setting.ts'
 
 interface RecipientsOptions<T> {
   doc: string
-  /** Describes the items in the plural, as in `comma-separated addresses`. */
+  /** Plural noun for the items, such as `addresses` in `comma-separated addresses`. */
   are: string
   maxCount: number
   /** Returns undefined for an invalid item. */

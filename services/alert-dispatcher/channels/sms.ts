@@ -70,7 +70,7 @@ interface SmsRequest {
 }
 
 const api = 'https://api.twilio.com/2010-04-01'
-/** After this time an undelivered SMS is outdated. */
+/** Time after which Twilio discards an undelivered SMS, because it is outdated. */
 const validitySeconds = 3_600
 
 const sendAlert = (way: RequestSender, { sid, token, from, to }: SmsRequest, message: Message): Promise<SendResult> =>
@@ -96,7 +96,7 @@ const configCodes: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21
 /** Error codes for temporary limits. */
 const temporaryCodes: ReadonlySet<number> = new Set([20429, 21611, 30001])
 
-/** Classifies by error code, which is more specific than the status. */
+/** Classifies by the error code, which is more specific than the status; undefined for all other codes. */
 const classify = ({ status, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const code = Refusal.safeParse(body).data?.code
   if (code === undefined || status < 400) return undefined

@@ -22,7 +22,7 @@ export const subscriptionsChannel: Channel = {
         name,
         isEnabled: enabled,
         minSeverity,
-        // Addresses of users must not reach internal networks.
+        // Like saved addresses, the URLs of users must not reach internal networks.
         isSaved: true,
         own: { matchRule, matchHost },
         send: (message: Message, way: RequestSender) => sendSigned(subscription, message, way),
@@ -62,7 +62,7 @@ interface SignedContent {
   nowMs: number
 }
 
-/** Returns one signature per valid secret. */
+/** Returns one signature per valid secret, separated by spaces. */
 const computeSignatures = (
   { signingSecret, replaced }: Pick<DecryptedSubscription, 'signingSecret' | 'replaced'>,
   { id, body, nowMs }: SignedContent,

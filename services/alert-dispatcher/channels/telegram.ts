@@ -81,7 +81,7 @@ const sendTo = async (
       parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
     }),
-    // A send may need two requests, so each gets half of its time.
+    // A send may need two requests, so each request has half of `maxSendMs`.
     timeoutMs: maxSendMs / 2,
     classify: (response) => {
       movedTo = Reply.safeParse(response.body).data?.parameters?.migrate_to_chat_id?.toString()

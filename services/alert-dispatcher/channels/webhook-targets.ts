@@ -67,7 +67,7 @@ export const webhookTargetsChannel: Channel = {
   },
 }
 
-/** Returns the configured targets, then those of the variable whose names are not used; skips invalid entries. */
+/** Returns the configured targets, then valid targets of the variable that have other names. */
 export const listWebhookTargets = (
   env: Environment,
   { webhookTargets: configured }: Pick<Policy, 'webhookTargets'>,

@@ -39,7 +39,7 @@ const grant = (channel = 'C01', team = 'T01') => ({
   }),
 })
 
-/** Returns what is wrong with a request to the two Slack methods in use. */
+/** Returns the Slack error code for an invalid request; undefined if the request is valid. */
 const problem = ({ method, path, headers, text }: ReceivedRequest): string | undefined => {
   if (method !== 'POST' || headers['content-type'] !== 'application/x-www-form-urlencoded') return 'invalid_form'
   const form = new URLSearchParams(text)

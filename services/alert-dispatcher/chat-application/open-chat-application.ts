@@ -56,7 +56,7 @@ export interface ChatApplication {
   store(): Installations
   /** Returns all installations that can be decrypted. */
   current(): Promise<readonly DecryptedInstallation[]>
-  /** Makes the next call read the database again. */
+  /** Invalidates the cache, so that the next call of `current` reads the database again. */
   changed(): void
 }
 

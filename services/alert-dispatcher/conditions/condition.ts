@@ -81,12 +81,12 @@ export const HostRecord = z.object({
   checks: recordByRule(RuleCheck),
   /** Last values of counters and slopes, by rule id. */
   counters: recordByRule(z.number()),
-  /** Uptime of the server when these values were measured; null before the first measurement. */
+  /** Uptime of the server at the last measurement; null before the first measurement. */
   uptimeSeconds: z.number().nullable(),
 })
 export type HostRecord = z.infer<typeof HostRecord>
 
-/** Adjusts the timestamps of a record when the clock is set. Times chosen by users stay unchanged. */
+/** Adjusts the timestamps of a record if the system clock was set since. Times chosen by users stay unchanged. */
 export const adjustHostRecord = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
   ...record,
   conditions: Object.fromEntries(
@@ -94,7 +94,7 @@ export const adjustHostRecord = <R extends Pick<HostRecord, 'conditions'>>(recor
   ),
 })
 
-/** Adjusts the timestamps of one condition when the clock is set. */
+/** Adjusts the timestamps of one condition if the system clock was set since. */
 export const adjustCondition = (condition: Condition, clock: Clock): Condition => ({
   ...condition,
   sinceMs: adjustForClockJumps(clock, condition.sinceMs),

@@ -9,10 +9,10 @@ export interface RuleEvaluation {
   status: 'ok' | Severity | 'unknown'
   /** The compared value: the increase of a counter, else the measured value. */
   value: number | null
-  /** The threshold that was reached, else the next one. */
+  /** The threshold that the value reached; if it reached none, the one that it would reach first. */
   threshold: number | null
   offenders: string[]
-  /** Why there is no data. */
+  /** Why there is no data; null if there is data. */
   reason: string | null
 }
 
@@ -63,7 +63,7 @@ const evaluateReading = (
   const isFewSamples = reading.samples !== null && reading.samples < (rule.minimumSamples ?? 0)
   const held = findHeldSeverity(rule, before)
   const status = isFewSamples ? 'ok' : computeStatus(value, { rule, warning, critical, held })
-  // An incomplete reading can only be too low, so it proves nothing but the breach of an upper threshold.
+  // An incomplete reading can only be too low, so it is conclusive only if it breaches an upper threshold.
   const isCertain = status !== 'ok' && rule.operator.startsWith('>')
   if (reading.incomplete !== null && !isCertain) return createUnknownEvaluation(rule, `no data: ${reading.incomplete}`)
   const threshold = status === 'critical' ? critical : (warning ?? critical)
@@ -121,7 +121,7 @@ const reaches = (value: number, operator: CustomRule['operator'], limit: number 
   return operator === '<' ? value < limit : value <= limit
 }
 
-/** Returns the clear threshold: the limit relaxed by `1 - ratio` of its absolute value (hysteresis); null if none. */
+/** Returns the clear threshold: the limit, relaxed by `1 - ratio` of its absolute value. Null without a limit. */
 const computeClearThreshold = (
   limit: number | null,
   operator: CustomRule['operator'],

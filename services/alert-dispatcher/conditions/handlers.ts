@@ -19,7 +19,7 @@ const hostsAtOnce = 16
 /** Maximum number of conditions in a response, which keeps it below the maximum message size. */
 const maxConditions = 1_000
 
-/** Returns the handler for the stored conditions by host; hosts without conditions have only counts. */
+/** Returns the handler that lists stored conditions by host. With `figuresOnly`, it returns only their counts. */
 export const createAlertStateHandler =
   ({ store }: AlertingDeps): AlertingHandlers['alertState'] =>
   async ({ hostKey, figuresOnly }) => {

@@ -13,8 +13,8 @@ export interface NotifyContext {
 }
 
 /**
- * Returns the kind of notification that is due, regardless of silences and mute timings. After an ok evaluation only a
- * recovery is due, because the breach may be over.
+ * Returns the kind of notification that is due, regardless of silences and mute timings; null if none is due. After an
+ * ok evaluation, only a recovery can be due, because the breach may be over.
  */
 export const findDueNotificationKind = (
   { phase, lastNotification, clears, severity }: Condition,

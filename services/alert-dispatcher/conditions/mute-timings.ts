@@ -60,7 +60,7 @@ const findFirstPassing = (time: Temporal.PlainDateTime, timezone: string): numbe
 const findLastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = interpretWallTime(time, timezone)
   if (isSkipped(earlier, later)) return findNextTransition(earlier)
-  // If the clock is set back to exactly this time, the first occurrence counts: no earlier time is shown after it.
+  // If the clock is set back to exactly this time, the first occurrence counts, because earlier times are not repeated.
   const isSetBackTo =
     earlier.epochMilliseconds < later.epochMilliseconds && findNextTransition(earlier) === later.epochMilliseconds
   return (isSetBackTo ? earlier : later).epochMilliseconds
@@ -68,7 +68,7 @@ const findLastPassing = (time: Temporal.PlainDateTime, timezone: string): number
 
 type Reading = Temporal.ZonedDateTime
 
-/** Returns both interpretations of a wall-clock time that is repeated or skipped; equal for all other times. */
+/** Returns the earlier and the later instant of a wall-clock time. They differ only if it is repeated or skipped. */
 const interpretWallTime = (time: Temporal.PlainDateTime, timezone: string): [earlier: Reading, later: Reading] => [
   time.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
   time.toZonedDateTime(timezone, { disambiguation: 'later' }),

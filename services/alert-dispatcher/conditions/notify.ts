@@ -90,7 +90,7 @@ const endCondition = (condition: Condition, reason: string, context: NotifyConte
   recordTransition('recover', advanceToRecovery(condition), reason, context, into, context.nowMs)
 }
 
-/** Returns the condition after its recovery notification. */
+/** Returns the condition with the sequence number that follows its recovery notification. */
 export const advanceToRecovery = (condition: Condition): Condition => ({
   ...condition,
   sequence: condition.sequence + 1,

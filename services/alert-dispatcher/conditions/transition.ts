@@ -50,7 +50,7 @@ const createCondition = (
   dismissed: null,
 })
 
-/** Counts a breach, and fires at the current severity after enough of them. */
+/** Counts a breach. After the configured number of breaches, the condition fires at the current severity. */
 const applyBreach = (before: Condition, evaluation: RuleEvaluation, now: TransitionContext): Condition => {
   const breaches = before.breaches + 1
   const severity = evaluation.status === 'critical' ? 'critical' : 'warning'

@@ -78,7 +78,7 @@ const listDeliveredKeys = async (
   return new Set(Object.keys(record.recipients).filter((key) => record.recipients[key]?.taken.includes(sequence)))
 }
 
-/** Writes the notification to the outbox for each target; returns the reason if that fails. */
+/** Writes the notification to the outbox for each target. Returns the error message if that fails, else undefined. */
 const appendToOutbox = async (
   { store, clock }: AnnounceDeps,
   notification: Notification,

@@ -62,7 +62,7 @@ it('reports whether a result is recorded, and that it is not while the database 
   database.isAway = true
   expect(await claims.record([row])).toBe(false)
   database.isAway = false
-  // After a failure, later results do not wait for the database until an attempt succeeds.
+  // After a failure, `record` does not wait for the database until a repeated attempt has succeeded.
   expect(await claims.record([row])).toBe(false)
   expect(await rows()).toEqual([])
 })

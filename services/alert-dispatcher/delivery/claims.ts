@@ -18,9 +18,9 @@ export interface ClaimedMessages extends AsyncDisposable {
   /** Adds a message; replaces one with the same id, whose deliveries stop. */
   hold(message: ClaimedOutboxMessage): void
   isHeld(message: ClaimedOutboxMessage): boolean
-  /** Returns the ids of the messages whose open deliveries are all among the given ones. */
+  /** Returns the ids of messages that can be acknowledged once the given deliveries have ended. */
   endingWith(notifications: Iterable<PendingDelivery>): string[]
-  /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
+  /** Removes ended deliveries and acknowledges messages without open deliveries, except those in `acked`. */
   ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>
   /** Records results; returns whether the database stored them in time. */
   record(rows: readonly CompletedDelivery[]): Promise<boolean>
@@ -134,7 +134,7 @@ class OpenClaims implements ClaimedMessages {
     for (const timer of this.#timers) clearInterval(timer)
     await this.#recording
     await this.#recordAgain()
-    // Other processes can now claim the messages; if this update fails, the claims expire.
+    // Ends the claims, so that other processes can claim the messages. If this fails, the claims expire later.
     await this.#holding.outbox.renew([...this.#held.keys()], 1).catch(() => {})
     this.#held.clear()
   }
@@ -146,7 +146,7 @@ class OpenClaims implements ClaimedMessages {
     })
   }
 
-  /** Releases messages after a random delay, so that they are not all claimed again at once. */
+  /** Makes messages claimable again after a random delay, so that they are not all claimed at once. */
   async #release(messages: Iterable<ClaimedOutboxMessage>): Promise<void> {
     await this.#holding.outbox.renew(this.#forget(messages), maxPostponeMs * (0.5 + 0.5 * Math.random()))
   }
@@ -178,7 +178,7 @@ class OpenClaims implements ClaimedMessages {
     if (some.length === 0) return
     const isPut = await this.#put(some.map(([, row]) => row))
     const isOver = ({ sinceMs }: PendingDelivery) => computeAgeMs(clock, sinceMs) >= retry.lifeMs.others
-    // Only users read delivery records, so unrecorded results are dropped after the lifetime to free the outbox.
+    // Results that cannot be recorded within the lifetime are dropped, so that their messages leave the outbox.
     const over = some.flatMap(([delivery]) => (isPut || isOver(delivery) ? [delivery] : []))
     await this.ended(over, []).catch((error: unknown) => log.debug({ err: error }, 'acknowledging messages failed'))
   }

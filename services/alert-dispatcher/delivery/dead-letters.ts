@@ -4,7 +4,7 @@ import type { DeadLetterNotification } from '#proto/delivery.ts'
 import type { OutboxMessage, Store } from '#shared/store/store.ts'
 import { AddressedNotification, getDeliveryId } from '../notification.ts'
 
-/** Letter ids by delivery id. */
+/** Ids of dead letters by delivery id. */
 const Letters = z.record(z.string().max(300), z.int().positive())
 
 const Letter = AddressedNotification.extend({ atMs: z.int(), reason: z.string() })

@@ -48,7 +48,7 @@ export interface ClaimedOutboxMessage {
   id: string
   /** Deliveries of the message that are still open in this process. */
   notifications: Set<PendingDelivery>
-  /** Set if a target queue was full. The message then stays in the outbox after the other deliveries ended. */
+  /** Whether a target queue was full. If so, the message stays in the outbox after its other deliveries have ended. */
   comesAgain: boolean
 }
 

@@ -40,7 +40,7 @@ describe('a store that lost its data', () => {
     const again = { isAgain: true }
     expect(await inDatabase.delivery.isMissed(fire('e', again))).toBe(true)
     expect(await inDatabase.delivery.isMissed(later('recover', 'never', 1))).toBe(false)
-    // The store is empty, and this process still has the notification queued for the other target.
+    // Simulates an emptied store while this process still has the notification queued for the other target.
     const [id] = [createNotification({ episode: 'e' }).id]
     await inDatabase.store.outbox.ack([id])
     await inDatabase.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
@@ -67,7 +67,7 @@ describe('a store that lost its data', () => {
     expect(post.tried).toEqual(['a fire e', 'a fire other'])
   })
 
-  /** Deletes message and record, like an emptied store. */
+  /** Deletes the messages and the delivery records of notifications, as if the store had been emptied. */
   const lose = async ({ store }: DeliveryFixture, ...notifications: readonly Notification[]) => {
     await store.outbox.ack(notifications.map(({ id }) => id))
     for (const { episode } of notifications)
@@ -117,7 +117,7 @@ describe('a store that lost its data', () => {
     const end = later('recover', 'e', 1)
     await fixture.notify(end)
     await ended(fixture, 3)
-    // Another process has appended it to the outbox again.
+    // Deletes the record while the recovery is being retried for `b`. The message stays in the outbox.
     await fixture.store.update(getDeliveryRecordKey('e'), z.unknown(), () => ({ value: undefined }))
     post.always('b', undefined)
     await waitUntil(() => post.notified.includes('b recover e'))

@@ -44,8 +44,7 @@ interface WorkerDeps {
 }
 
 /**
- * Claims outbox messages until disposed and queues their deliveries. Messages for a full target queue are released
- * temporarily.
+ * Claims outbox messages and queues their deliveries until disposed. Postpones deliveries whose target queue is full.
  */
 export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
   const { deps, limits } = worker
@@ -330,7 +329,7 @@ const tryAddToDigest = async (
 }
 
 /**
- * Queues a digest: each target receives the entries that are routed to it, and their records list the target.
+ * Queues a digest. Each target receives the entries that are routed to it, and is added to their delivery records.
  * Channels that open incidents receive each entry separately.
  */
 const queueDigest = async (

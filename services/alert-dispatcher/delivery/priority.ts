@@ -13,7 +13,7 @@ const maxOvertakenMs = 5 * 60_000
 export const getDeliveryPriority = (notification: Notification, waitedMs: number): DeliveryPriority =>
   waitedMs >= maxOvertakenMs ? highestPriority : computeOwnPriority(notification)
 
-/** Returns whether a notification precedes everything that is not critical. */
+/** Returns whether a notification has the highest priority at once: a critical alert or a test notification. */
 export const isUrgent = (notification: Notification): boolean => computeOwnPriority(notification) === highestPriority
 
 const computeOwnPriority = ({ kind, severity }: Notification): DeliveryPriority => {

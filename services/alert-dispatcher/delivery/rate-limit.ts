@@ -18,7 +18,7 @@ export const TargetRateLimit = z.object({
     .default(null),
   /** Number of messages in the current series of each group. A series ends after `maxGroupGapMs` without a message. */
   groups: z.record(z.string().max(64), z.object({ messages: z.int().min(0), lastAtMs: Milliseconds })).default({}),
-  /** When the rate limit allows the next message. */
+  /** When the whole burst is available again. Until then, the rate limit allows only the rest of the burst. */
   spentUntilMs: Milliseconds,
   /** Number of consecutive failures. */
   failures: z.int().min(0),
@@ -129,7 +129,7 @@ const findWait = (
 /** Maximum pause that a server may request. */
 const maxRestMs = 30 * 60_000
 
-/** Adjusts the timestamps when the clock is set, so that pauses keep their length. */
+/** Adjusts the timestamps if the system clock was set since, so that pauses keep their length. */
 export const adjustRateLimit = (rateLimit: TargetRateLimit, clock: Clock): TargetRateLimit => ({
   ...rateLimit,
   spentUntilMs: adjustForClockJumps(clock, rateLimit.spentUntilMs),
@@ -234,7 +234,7 @@ export const releaseSend = (
   if (result.kind === 'ok') return { ...rateLimit, last, failures: 0, restsUntilMs: 0, broken: null }
   // The target rejected this message only.
   if (result.kind === 'permanent') return { ...rateLimit, last, failures: 0, restsUntilMs: 0 }
-  // Sends that were in progress when the pause started say nothing new about the target.
+  // Failed sends that were in progress when the pause started are not counted as further failures.
   const failures = rateLimit.restsUntilMs > nowMs ? rateLimit.failures : rateLimit.failures + 1
   const restsUntilMs = Math.max(rateLimit.restsUntilMs, nowMs + restMs(failures))
   const broken =

@@ -173,7 +173,7 @@ const writeResult = async (
         const record = many.get(name) ?? records.get(name)
         if (record) many.set(name, endDigest(record, key, isDelivered))
       }
-      // Targets of users are not reported: the other targets belong to the operator, who cannot fix them.
+      // Misconfigured targets of users are not reported, because operators receive the report and cannot fix them.
       const broken = own
         ? undefined
         : buildMisconfiguredTargetNotification({ channel, target }, stored?.broken ?? null, rateLimit.broken, nowMs)
@@ -200,7 +200,7 @@ export const missingTargetResult = {
   attempts: 0,
 } as const
 
-/** Ends a delivery without a send. Returns false if it must be sent after all. */
+/** Ends a delivery without a send. Returns whether it ended; false means that it must be sent after all. */
 export const endWithoutSend = async (
   deps: DeliveryDeps,
   claims: ClaimedMessages,
@@ -298,7 +298,7 @@ const toCompletedDelivery = (
 const maxRetryMs = 10_000
 const retryIntervalMs = 200
 
-/** Retries for ten seconds. A result lost in a short outage of the store would cause a second send. */
+/** Retries `work` for ten seconds, then throws. A result lost in a short store outage would cause a second send. */
 const retryPatiently = async <T>(work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + maxRetryMs
   for (;;) {

@@ -44,7 +44,7 @@ import {
 /** Interval at which a recovery checks whether the digest with its alert was delivered. */
 const digestCheckIntervalMs = 2_000
 
-/** Delivers the notifications of one channel. Each waits in the queue of its target until it has ended. */
+/** Opens delivery for one channel. Each delivery stays in the queue of its target until it has ended. */
 export const openChannelDelivery = (
   deps: DeliveryDeps,
   claims: ClaimedMessages,

@@ -38,7 +38,7 @@ const held = (limits: TargetLimits = slow) => {
   const queue = openTargetQueue({
     limits,
     serve,
-    // The clock advances between two reads.
+    // Each read advances the clock.
     nowMs: () => nowMs + (readings += 1),
     sinceMs: ({ sinceMs }) => sinceMs,
     isOver: ({ notification }) => notification.title === 'too old',

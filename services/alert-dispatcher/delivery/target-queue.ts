@@ -14,7 +14,7 @@ export interface DeliveryBatch {
   others: readonly QueuedDelivery[]
   /** Absent if the lead is sent alone. `isBacklog` means that sending one by one would take too long. */
   group: { key: string; isBacklog: boolean } | undefined
-  /** Claims the wanted deliveries that no other batch has claimed. */
+  /** Claims and returns those of the wanted deliveries that no other batch has claimed. */
   claim(wanted: ReadonlySet<QueuedDelivery>): readonly QueuedDelivery[]
 }
 
@@ -33,7 +33,7 @@ export interface DeliveryBatchResult {
 /** Queue of deliveries for one target, the most urgent first. Disposing it waits for sends in progress. */
 export interface TargetQueue extends AsyncDisposable {
   readonly size: number
-  /** Returns whether the delivery was queued. In a full queue, it replaces a less urgent one, which is released. */
+  /** Returns whether the delivery was queued. In a full queue, it replaces the least urgent one, which is postponed. */
   add(delivery: PendingDelivery): boolean
 }
 
@@ -60,7 +60,7 @@ const maxSleepMs = 60_000
 export const maxGroupSize = 500
 /** A queue counts as a backlog if sending its deliveries one by one would take longer than this. */
 const backlogMs = 5_000
-/** How long nothing is grouped after a target rejected a group. */
+/** How long deliveries are sent one by one after a target rejected a group. */
 const groupingPauseMs = 10 * 60_000
 
 /** `position` is the order of arrival, which a delivery keeps when it is queued again. */
@@ -191,7 +191,7 @@ class OpenTargetQueue implements TargetQueue {
     this.#waiting.add(entry)
   }
 
-  /** Selects deliveries of the same rule, or of all rules if too many rules wait. */
+  /** Selects deliveries to group with `lead`: those of the same rule, or of all rules if too many rules wait. */
   #batchOf(lead: Entry, free: readonly Entry[]): Pick<DeliveryBatch, 'group'> & { others: readonly Entry[] } {
     const { perSecond, groupAfter } = this.#options.limits
     const alone = { others: [], group: undefined }

@@ -15,7 +15,7 @@ import { createScriptedChannel } from './testing/scripted-channel.ts'
 
 const most = 4
 
-/** Returns a store that counts written values, messages and separate acknowledgements. */
+/** Returns a store that calls `count` with a description of each write. */
 const countingStore = (store: Store, count: (what: string) => void): Store => ({
   get connected() {
     return store.connected
@@ -116,7 +116,7 @@ for (const [name, needs, start] of kinds)
         expect(row).toMatchObject({ kind: notification.kind, result: 'sent' })
         return made
       }
-      // Records of targets and the installation id are written once.
+      // The first notification also writes the records of targets and the installation id, which are written only once.
       await cost(createNotification({ episode: 'before' }))
       const kinds = ['fire', 'escalate', 'remind', 'recover'] as const
       for (const [sequence, kind] of kinds.entries()) {

@@ -26,12 +26,12 @@ export type EventFacts = Pick<
   | 'endsAt'
 >
 
-/** Returns the entry after an event. Older events change nothing; one breach fires, and one ok evaluation clears. */
+/** Returns the entry after an event, unchanged by outdated events. One event is enough to fire or to resolve. */
 export const applyEvent = (before: EventEntry | undefined, event: EventFacts, now: ApplyContext): EventEntry => {
   if (before && isOutdatedEvent(before, event)) return before
   const known = before?.condition ?? undefined
   const next = applyEvaluation(known, toEvaluation(event), now)
-  // The source knows when the condition started.
+  // A new condition starts at the time that its source reports, but never in the future.
   const condition = next && known === undefined ? { ...next, sinceMs: Math.min(event.occurredAt, now.nowMs) } : next
   return {
     source: event.source,
@@ -91,8 +91,8 @@ const buildRunbook = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | '
 }
 
 /**
- * Returns the entry at the given time. Its condition is closed after its end time, or if the event was not repeated
- * within its lifetime.
+ * Returns the entry at the given time. Closes its condition if `endsAtMs` has passed, or if the event was not repeated
+ * within `lifetimeMs`.
  */
 export const applyExpiry = (
   entry: EventEntry,

@@ -14,7 +14,7 @@ import { type EventEntry, maxOpenConditions, overflowEntryId, deriveEntryId } fr
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write-entries.ts'
 
-/** Maximum deliveries of an event; high enough that it waits for an unavailable store until the stream drops it. */
+/** Maximum delivery attempts per event. While the store is unavailable, they last until the stream drops the event. */
 const maxTries = 100_000
 const maxInFlight = 128
 
@@ -120,7 +120,7 @@ const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event:
   if (isLeft) batch.left.push(event)
 }
 
-/** Reserves room for an entry, once per batch. */
+/** Returns whether the entry may open a condition, and reserves room for it once per batch. */
 const canOpen = ({ room, opening }: Batch, place: string): boolean => {
   if (opening.size >= room && !opening.has(place)) return false
   opening.add(place)
@@ -158,7 +158,7 @@ const applyMinSeverity = (event: InboundEvent, env: Environment): EventFacts => 
   return event.status === 'firing' && !isNotified ? { ...event, status: 'resolved' } : event
 }
 
-/** Returns the event of the overflow condition, with the highest severity of the events that it represents. */
+/** Returns the event of the overflow condition. `severity` is the highest of the events without room. */
 const createOverflowEvent = ({ severity, receivedAt }: InboundEvent, max: number): EventFacts => ({
   source: 'watchhouse',
   sourceType: 'overflow',

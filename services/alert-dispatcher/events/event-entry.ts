@@ -9,7 +9,7 @@ const Milliseconds = z.number().int()
 /** Stored state of the events with one source and deduplication key. */
 export const EventEntry = z.object({
   source: z.string().max(128),
-  /** Null once it is closed. The entry is kept for `closedEntryTtlMs`, so that late events are recognized. */
+  /** Null after the condition closed. The entry is kept for `closedEntryTtlMs`, so that late events are recognized. */
   condition: Condition.nullable(),
   /** Time of the newest event. */
   occurredAtMs: Milliseconds,
@@ -19,7 +19,7 @@ export const EventEntry = z.object({
 })
 export type EventEntry = z.infer<typeof EventEntry>
 
-/** Adjusts the timestamps of an entry when the clock is set; times stated by the source stay unchanged. */
+/** Adjusts the timestamps of an entry if the system clock was set since. Times from the source stay unchanged. */
 export const adjustEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
   ...entry,
   condition: entry.condition && adjustCondition(entry.condition, clock),
@@ -47,7 +47,7 @@ export const isEntryRetained = ({ condition, seenAtMs }: EventEntry, nowMs: numb
 
 /** One activation of an inbound condition, as the state database stores it. */
 export const EventEpisode = z.object({
-  /** Id of its entry. */
+  /** Id of the entry that the episode belongs to. */
   place: z.string().max(40),
   entry: EventEntry.extend({ condition: Condition }),
   /** Null while the episode is open. */

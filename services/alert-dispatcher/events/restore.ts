@@ -153,8 +153,8 @@ export const filterMissedNotifications = async (
 }
 
 /**
- * Writes entries that the store lost. Entries that exist already are newer, even closed ones that this clock considers
- * too old: a clock that was set must not reopen what has recovered.
+ * Writes entries that the store lost. Existing entries are newer and kept, even closed ones that seem expired: a clock
+ * that was set must not reopen recovered conditions.
  */
 const restoreEntries = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<void> => {
   const { store, clock } = deps

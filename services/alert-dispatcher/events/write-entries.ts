@@ -35,7 +35,7 @@ export interface WrittenEntry {
   episodes: readonly EventEpisode[]
 }
 
-/** Returns the write result of an entry without notifications, transitions and episodes. */
+/** Returns the result for an entry that was not written: no notifications, transitions or episodes. */
 export const toUnchangedEntry = (place: string, entry: EventEntry | undefined): WrittenEntry => ({
   place,
   entry,

@@ -19,7 +19,7 @@ export const renderGroupMessage = (
 
 const buildGroupNotification = (notifications: NotificationList, isOneRule: boolean): Notification => {
   const [first] = notifications
-  // The same conditions get the same id, so that targets can drop a repeated message.
+  // A group of the same notifications always has the same id, so that targets can drop a repeated message.
   const names = notifications.map(({ id }) => id).toSorted()
   const episode = `group:${hash('sha256', names.join(' ')).slice(0, 32)}`
   const isOneHost = notifications.every(({ hostKey }) => hostKey === first.hostKey)

@@ -49,11 +49,11 @@ export const readMessageSettings = (env: Environment): MessageSettings => {
   }
 }
 
-/** Returns the URL that paths are appended to, without credentials, because recipients must not see them. */
+/** Returns the base URL of links, without credentials, because recipients must not see them; null if unset. */
 const toBaseUrl = (text: URL | undefined): string | null =>
   text === undefined ? null : `${text.origin}${text.pathname}`.replace(/\/+$/, '')
 
-/** Returns the first ten valid pairs of a list or JSON object. */
+/** Returns the first ten valid pairs of a JSON object or of a list such as `key=value,key=value`. */
 export const readMetadata = (text: string | undefined): Record<string, string> => {
   const pairs = text?.trim().startsWith('{') ? parseJsonPairs(text) : parseListPairs(text ?? '')
   const valid = new Map(pairs.filter(([key, value]) => keyPattern.test(key) && isValue(value)))

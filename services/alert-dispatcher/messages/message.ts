@@ -14,7 +14,7 @@ export interface Message {
   origin: string
   /** `[instance] CRITICAL: title on host (value)`; many lock screens show nothing else. */
   headline: string
-  /** Null if the notification concerns no listed host; the id is null if the host was removed from the list. */
+  /** Null if the notification concerns no host; `id` is null if the host is no longer listed. */
   host: { key: string; id: number | null; name: string } | null
   severity: Severity
   isOver: boolean
@@ -124,7 +124,7 @@ const findPlace = (
 
 /**
  * Returns the suffix with the host (` on <host>`) or source (`, from <source>`). Empty if the title already contains
- * the name, except for the host of a rule.
+ * the name, but alerts about a host always have the suffix.
  */
 const placeSuffix = (
   notification: Pick<Notification, 'hostKey' | 'source' | 'title'> & Partial<Pick<Notification, 'kind'>>,
@@ -204,7 +204,7 @@ const buildLink = (
   return host === undefined ? `${base}/health` : `${base}/health?host=${host.id}`
 }
 
-/** Returns the message as plain text of at most `maxLength` characters; only the text is truncated, not the link. */
+/** Returns the message as plain text of at most `maxLength` characters. A link that does not fit is omitted. */
 export const toPlainText = (message: Message, maxLength: number): string => {
   const { headline, url } = message
   const text = `${headline}\n${renderBody(message)}`

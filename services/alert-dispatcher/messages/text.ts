@@ -17,7 +17,7 @@ export const truncateText = (text: string, maxSize: number, sizeOf: TextSizeFunc
   let room = maxSize - sizeOf(ellipsis)
   if (room < 0) return ''
   let length = 0
-  // A grapheme cluster may be long, so only the part that can precede the cut is segmented.
+  // Segments only the part that can precede the cut, plus one grapheme cluster, because the text may be long.
   for (const { segment, index } of segments.segment(text.slice(0, maxSize + maxClusterLength))) {
     room -= sizeOf(segment)
     if (room < 0) break
@@ -28,7 +28,7 @@ export const truncateText = (text: string, maxSize: number, sizeOf: TextSizeFunc
 
 const maxClusterLength = 64
 
-/** Cuts a text before escaping, so that no markup is split and the escaped text fits. */
+/** Escapes a text and truncates it to `maxLength` escaped characters, without splitting escape sequences. */
 export const truncateAndEscape = (text: string, maxLength: number, escape: (text: string) => string): string =>
   escape(truncateText(text, maxLength, (part) => escape(part).length))
 

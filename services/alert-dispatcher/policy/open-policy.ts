@@ -26,14 +26,14 @@ export interface PolicyProvider {
   current(): Promise<Policy>
   /** Returns the layers, the highest first. */
   layers(): Promise<readonly PolicyLayer[]>
-  /** Makes the next call read the database again. */
+  /** Invalidates the cache, so that the next call reads the database again. */
   changed(): void
 }
 
 interface PolicySources {
   env: Environment
   store: PolicyStore
-  /** Read once at start. */
+  /** The layer of the alert files, which are read once at start. */
   file: PolicyLayer
   minSeveritiesOf: MinSeverityLister
   /** Returns the webhook subscriptions of users. */

@@ -86,7 +86,7 @@ const listDestinations = (policy: TargetPolicy, env: Environment) => {
   return { names: new Set([...channels.map(({ id }) => id), ...listed, ...reaching]), reaching: new Set(reaching) }
 }
 
-/** Logs each route without a reachable target, at start and whenever its reason changes. */
+/** Returns a function that logs routes without an enabled target, once per reason. Also logs them at start. */
 const createLostRouteWarning = async (
   env: Environment,
   log: Logger,

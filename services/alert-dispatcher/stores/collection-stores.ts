@@ -72,7 +72,7 @@ const policyEntries = defineCollection({
   indexes: [['kind']],
   idOf: ({ kind, id }) => policyId(kind, id),
   valuesOf: ({ kind }) => ({ kind }),
-  // A corrupt entry gets no body, which its schema rejects: it is reported, and the others remain in use.
+  // A corrupt entry is returned without a body. Its schema rejects and reports it, and the others remain in use.
   unreadable(key) {
     const [kind = '', ...id] = key.split(' ')
     return { kind, id: id.join(' '), body: undefined, changedAtMs: 0 }

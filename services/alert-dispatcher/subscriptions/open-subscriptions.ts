@@ -77,7 +77,7 @@ export interface Subscriptions extends AsyncDisposable {
   idsOf(owner: string): Promise<string[]>
   /** Returns all subscriptions that can be decrypted. */
   current(): Promise<readonly DecryptedSubscription[]>
-  /** Makes the next call read the database again. */
+  /** Invalidates the cache, so that the next call of `current` reads the database again. */
   changed(): void
 }
 

@@ -40,7 +40,7 @@ export const openSweepSchedule = (parts: DispatcherDeps, everyMs = tickIntervalM
       if (isFailing) log.info('tick recovered')
       isFailing = false
     } catch (error) {
-      // Logged once, because the next tick follows soon and an unavailable store fails all of them.
+      // Logs only the first of consecutive failures, because an unavailable store makes every tick fail.
       if (!isFailing && !stop.signal.aborted) log.error({ err: error }, 'tick failed')
       isFailing = true
     } finally {

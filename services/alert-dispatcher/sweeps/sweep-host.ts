@@ -159,7 +159,7 @@ export const createFailedHosts = (log: Logger): FailedHosts => {
     logAll() {
       for (const { what, error, hosts } of causes.values()) {
         const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, maxNamedHosts) }
-        // A host that cannot be measured is expected and shown as no data. A host that cannot be processed is a defect.
+        // Hosts that cannot be measured are expected and shown as no data. Hosts that cannot be processed are an error.
         log[what === 'swept' ? 'error' : 'warn'](facts, `hosts not ${what}`)
       }
     },

@@ -162,7 +162,7 @@ const sendHeartbeat = async ({ env, net, log }: { env: Environment; net: Net; lo
 }
 
 interface SweepTargets {
-  /** The record of the previous sweep. */
+  /** The fleet record before this sweep. */
   fleet: FleetRecord
   listed: readonly string[]
   tally: Tally

@@ -28,7 +28,7 @@ export interface InboundFixture extends AsyncDisposable {
   env: Record<string, string>
   /** Processes events in order and returns the notifications. */
   process(...events: readonly Partial<InboundEvent>[]): Promise<string[]>
-  /** Processes events as one batch. */
+  /** Processes events as one batch and returns them, each with its error if it failed. */
   take(...events: readonly Partial<InboundEvent>[]): Promise<PendingEvent[]>
   /** Runs a tick and returns the notifications. */
   tick(): Promise<string[]>
@@ -36,14 +36,14 @@ export interface InboundFixture extends AsyncDisposable {
   history(): Promise<string[]>
   /** Handlers for listing conditions and for silences. */
   handlers: ReturnType<typeof createInboundConditionHandlers>
-  /** Copies silences from the database into open conditions. */
+  /** Reconciles inbound conditions in the store with the database. */
   reconcile(): Promise<void>
   stores: DispatcherStores
   store: Store
   parts: DispatcherDeps
   /** Deletes all event data from the store, as if Redis had been emptied. */
   lose(): Promise<void>
-  /** The last notifications in full. */
+  /** All fields of the notifications that `process` or `tick` returned last. */
   notifications: Notification[]
   /** Whether every notification counts as not delivered. */
   isMissed: boolean

@@ -62,7 +62,7 @@ export const createTestRule = (more: Partial<Rule> & { id: string }): Rule => ({
   ...more,
 })
 
-/** Returns a reading; one without a value has a reason. */
+/** Returns a reading; if the value is null, it has a reason. */
 export const createTestReading = (id: string, value: number | null, more: Partial<RuleReading> = {}): RuleReading => ({
   id,
   value,

@@ -56,7 +56,7 @@ const readConversationBody = async (
   }
 }
 
-/** Maximum size of all messages in bytes of JSON. With the other fields, they fit into one message of the bus. */
+/** Maximum size of all messages as JSON, in bytes. It leaves room for the other fields of the bus message. */
 const maxConversationBytes = 512 * 1024
 
 /**
@@ -71,7 +71,7 @@ export const reduceConversation = (messages: readonly AgentMessage[]): AgentMess
     const message = reduced[index]
     bytes += Buffer.byteLength(JSON.stringify(message))
     if (bytes > maxConversationBytes) break
-    // An answer without its question is of no use to the model.
+    // The conversation must not start with an answer: the model cannot use one without its question.
     if (message?.role !== 'assistant' || index === 0) start = index
   }
   if (start !== undefined) return reduced.slice(start)
@@ -100,7 +100,7 @@ const ToolPart = z.object({
 const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object({ id: z.string().max(16) }) })
 const StepPart = z.object({ type: z.literal('step-start') })
 
-/** Returns the fields of a part that the agent reads; none for reasoning, files, charts and other data. */
+/** Returns a part with only the fields that the agent reads; empty for reasoning, files, charts and other data. */
 const reducePart = (part: Part): Part[] => {
   const tool = ToolPart.safeParse(part).data
   if (tool) return [reduceToolPart(tool)]
@@ -124,6 +124,6 @@ const reduceToolPart = ({ input, output, errorText, truncated, ...part }: z.outp
   }
 }
 
-/** Truncates a value. One whose nesting would exhaust the stack is dropped. */
+/** Truncates a value to `maxBytes`. A value that is nested so deeply that it would exhaust the stack becomes null. */
 const truncate = (value: unknown, maxBytes: number) =>
   isNestedTooDeep(value) ? { value: null, cut: true } : truncateToSize(value, maxBytes)

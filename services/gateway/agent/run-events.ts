@@ -43,7 +43,7 @@ const readTimeoutMs = 30_000
 /** Consecutive failed reads after which the run counts as lost. Shorter failures can be temporary. */
 const maxFailures = 3
 const pauseMs = 1_000
-/** An SSE comment: clients skip it, and proxies see traffic. */
+/** SSE comment that keeps an idle connection open: clients ignore it, and proxies do not time out. */
 const keepAlive = ': alive\n\n'
 
 /**

@@ -26,7 +26,7 @@ export const requireSubscriber = (gateway: Part, { identity }: CallContext): str
   return computeOwnerId(identity)
 }
 
-/** Returns the scope of delivery lists: subscriptions of the caller, or all if the caller may manage users. */
+/** Returns whose deliveries the caller may list: those of all users if it may manage users, otherwise its own. */
 export const resolveSubscriptionScope = async (gateway: Gateway, call: CallContext): Promise<SubscriptionScope> =>
   (await canManageUsers(gateway, call)) ? 'everybody' : { owner: computeOwnerId(call.identity) }
 

@@ -139,7 +139,7 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
   }
 }
 
-/** Returns the caller of an explicit credential in a header; undefined if the provider accepts no such credential. */
+/** Returns the caller of an API key or bearer token; undefined without one, or if the provider ignores the token. */
 const identifyExplicit = async (
   headers: IncomingHttpHeaders,
   provider: AuthProvider,
@@ -153,7 +153,7 @@ const identifyExplicit = async (
   if (bearer === undefined) return undefined
   if (provider === 'idp') return requireIdentity(await idp.ofToken(bearer), 'invalid session token')
   if (provider === 'none' && keys.enabled()) throw createRefusal('the bearer token is not an API key')
-  // A proxy may add its own tokens. Without a provider, no credentials are checked.
+  // The token is ignored: a proxy may add its own tokens, and without a provider no tokens are checked.
   return undefined
 }
 

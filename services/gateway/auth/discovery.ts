@@ -36,7 +36,7 @@ const hints = {
   device: 'Sign in with the device flow: POST /auth/device/code, then poll POST /auth/token.',
 } as const
 
-/** Input of the notes. URLs are absolute, so that agents can follow them. */
+/** Input of `createAuthNotes`. URLs are absolute, so that agents can follow them. */
 interface NotesInput {
   discovery: CliDiscovery
   /** Public URL of the product, without a trailing slash. */

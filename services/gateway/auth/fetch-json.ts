@@ -1,7 +1,7 @@
 import type { Net } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/strings.ts'
 
-/** Sends a request to an operator-configured address and returns status and JSON body. Throws without a response. */
+/** Sends a request to an operator-configured address and returns status and JSON body. Throws if none arrives. */
 export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonHttpResponse>
 
 interface FetchOptions {

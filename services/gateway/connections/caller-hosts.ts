@@ -27,7 +27,7 @@ export const openCallerHosts = (
   call: CallWithConnections,
 ): HostList => {
   let list: HostList | undefined
-  // Created on first use, because many requests need no host.
+  // The list is created on first use, because many requests need no host.
   const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
   return {
     all: async () => hosts().all(),

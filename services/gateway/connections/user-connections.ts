@@ -42,7 +42,7 @@ interface UserConnectionsDeps {
 
 export const openUserConnections = ({ env, query, policy, saved }: UserConnectionsDeps): UserConnections => {
   const isOn = (): boolean => parseSettings(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
-  /** Returns whether the caller may own connections: signed-in callers, or without sign-in all callers as one owner. */
+  /** Returns true for signed-in callers. If sign-in is disabled, true for all callers, who are then one owner. */
   const mayOwn = ({ identity: { kind } }: CallContext): boolean =>
     kind === 'user' || kind === 'key' || (kind === 'anonymous' && policy().anonymous === 'write')
 

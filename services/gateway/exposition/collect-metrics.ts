@@ -53,7 +53,7 @@ const collectMetricsOfHost = async (
   }
 }
 
-/** Returns a cache key that is the same for all requests with the same result. */
+/** Returns a cache key for a selection; order and repetition of hosts and selectors do not change the key. */
 export const formatSelectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
   JSON.stringify([sorted(hosts), group, sorted(match)])
 

@@ -146,7 +146,7 @@ const createBodyCache = (elapsedMs: () => number): BodyCache => {
     ready.delete(key)
     ready.set(key, fresh)
     let bytes = 0
-    // The newest are last; older ones that do not fit are evicted.
+    // The newest entries of `ready` are last. The oldest entries that exceed a limit are evicted.
     for (const [index, [other, { body }]] of [...ready].toReversed().entries()) {
       bytes += body.length
       if (index >= maxBodies || bytes > maxBytes) ready.delete(other)

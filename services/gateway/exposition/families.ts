@@ -12,7 +12,7 @@ interface Family {
 export interface MetricFamilies {
   /** Declares a gauge of the gateway and returns the function that adds samples. */
   declare(name: string, help: string): (labels: Labels, value: number) => void
-  /** Adds all series of a metrics text from `query`, whose series have no labels yet, with these labels. */
+  /** Adds the series of a metrics text from `query` and gives them these labels; the text itself has none. */
   add(text: string, labels: Labels): void
   /** Returns the merged text, sorted by metric name; metrics without samples are omitted. */
   text(): string

@@ -104,7 +104,7 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
   return permissions
 }
 
-/** Returns the problems that make the whole file unreadable. */
+/** Returns the problems that prevent `SVC_CONFIG_FILE` from being read; empty if it can be read or is not set. */
 export const findFeatureFileProblems = (env: Environment): readonly SettingProblem[] => {
   if (findSettingProblems({ SVC_CONFIG_FILE }, env).length > 0) return []
   const { SVC_CONFIG_FILE: path } = parseSettings({ SVC_CONFIG_FILE }, env)

@@ -11,7 +11,7 @@ export interface CloudMode {
   warning: string | null
 }
 
-/** Returns whether cloud mode is set at build time and at run time, with a warning when only the server has it. */
+/** Returns the cloud mode of the web build and of the server, and a warning if only the server has it. */
 export const resolveCloudMode = (build: BuildInfo | undefined, env: Environment): CloudMode => {
   const runtime = isCloudMode(env)
   const built = parseFlag(build?.client.CLIENT_CLOUD_MODE ?? undefined, ['cloud']) ?? false
@@ -81,7 +81,7 @@ export interface IgnoredSetting {
   reason: string
 }
 
-/** Returns SVC_EDITION if its license key is missing, or a license key that the edition does not use. */
+/** Returns SVC_EDITION if it requires a missing license key, or SVC_LICENSE_KEY if the edition does not use it. */
 export const findIgnoredEditionSettings = (env: Environment, build: BuildInfo | undefined): IgnoredSetting[] => {
   const claimed = claimedEdition(env, build)
   const hasKey = parseSettings(editionSettings, env).SVC_LICENSE_KEY !== undefined
@@ -105,7 +105,7 @@ export const billingSettings = {
   ),
 } as const
 
-/** Returns whether billing is active, and its URL. */
+/** Returns whether billing is active, a message for users, and the URL of the billing server; null if inactive. */
 export const resolveBilling = (env: Environment, build: BuildInfo | undefined): BillingStatus => {
   if (resolveEdition(env, build) !== cloudEdition) return noBilling('Billing is available in the cloud edition only.')
   const { SVC_BILLING_SERVER: server } = parseSettings(billingSettings, env)

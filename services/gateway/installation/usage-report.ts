@@ -68,7 +68,7 @@ export const sendUsageReportIfDue = async (deps: UsageReportDeps): Promise<void>
 
 const roundUpToPowerOfTen = (count: number): number => 10 ** Math.ceil(Math.log10(Math.max(1, count)))
 
-/** Returns whether this process should send the report, because the last one is at least a day old. */
+/** Returns true if the last report is at least a day old, and records a new one, so that only one process sends it. */
 const acquireReport = async (store: Store, nowMs: number): Promise<boolean> => {
   let isDue = false
   await store.update('gateway:usage-report', z.object({ atMs: z.int() }), (last) => {

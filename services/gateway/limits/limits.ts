@@ -32,7 +32,7 @@ export type RateLimitBudget = 'none' | Budget
 /** The kind of a counter: a budget counts addresses; the others count callers of the agent. */
 type Kind = Budget | 'caller' | 'guest' | 'guest-day'
 
-/** The state of a caller after a counted request. */
+/** The state of a counter after a counted request. */
 export interface RateLimitState {
   counted: Kind
   allowed: number
@@ -41,7 +41,7 @@ export interface RateLimitState {
 }
 
 export interface RateLimits {
-  /** Counts a request of an address; synchronously with the memory store. */
+  /** Counts a request of an address; returns a promise unless the counters are in memory. */
   countAddress(budget: Budget, address: string): RateLimitState | Promise<RateLimitState>
   /**
    * Counts a question to the agent, per user or API key. A guest is counted per minute and per day, by its cookie
@@ -118,7 +118,7 @@ const cookieName = 'watchhouse_guest'
 /** Store key of the secret that signs guests. The first process creates it; all processes share it. */
 const keyName = 'gateway:guest-key'
 const keyBytes = 32
-/** Lifetime of the cookie, longer than the longest budget of guests, which is one day. */
+/** Lifetime of the guest cookie, longer than the longest rate limit window of guests, which is one day. */
 const maxAgeMs = 30 * 86_400_000
 
 /** Identifies callers without credentials in cloud mode by a signed cookie. */

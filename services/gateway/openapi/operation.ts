@@ -119,7 +119,7 @@ const nameOf = (status: string, route: Route): string => {
 
 const isJsonRpc = (status: string, { jsonRpc = [] }: Route): boolean => jsonRpc.some((each) => String(each) === status)
 
-/** An error of a JSON-RPC route. Errors of the gateway itself, before it reads the message, have its usual format. */
+/** An error of a JSON-RPC route: JSON-RPC from the service, the usual error format from the gateway itself. */
 const JsonRpcFailure = z.union([
   z.object({
     jsonrpc: z.literal('2.0'),

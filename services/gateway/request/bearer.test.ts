@@ -11,7 +11,7 @@ const nameOf = (node: Expression | PrivateIdentifier): string => {
   return node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : ''
 }
 
-/** Returns the comparisons of a secret with a non-constant value by an operator, as `path: name`. */
+/** Returns, as `path: name`, the secrets that are compared with a non-constant value by an equality operator. */
 const comparisonsIn = (path: string, text: string): string[] => {
   const found: string[] = []
   new Visitor({

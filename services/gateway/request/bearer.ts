@@ -56,7 +56,7 @@ const createTextComparison = (secret: string): ((candidate: string) => boolean) 
 // Hashing to text is faster in Node than hashing to bytes.
 const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
 
-/** Returns whether a text is the current or the previous secret that is shared with a proxy. */
+/** Returns whether a text is the current or the previous secret; false if the text is undefined. */
 export const isSharedSecret = (candidate: string | undefined, { current, previous }: RotatingKey): boolean => {
   if (candidate === undefined) return false
   // Both are always compared, so that the response time does not reveal which one matched.

@@ -80,7 +80,7 @@ const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string
   const { SVC_CLIENT_ADDRESS_HEADER: chosen } = parseSettings(clientAddressSettings, env)
   const isTrusted = shouldTrustProxies(env)
   if (isTrusted && chosen !== undefined) return chosen
-  // The edge platform overwrites it in every request.
+  // The edge platform overwrites this header in every request, so clients cannot forge it.
   if (isEdgeRuntime(env) && headers[edgeHeader] !== undefined) return edgeHeader
   return isTrusted ? forwardedFor : undefined
 }
@@ -102,8 +102,8 @@ export const warnOfOtherAddressHeader = (env: Environment, log: Logger): Request
 }
 
 /**
- * Returns the entry that the outermost trusted proxy added; the first entry of a shorter list. Every proxy appends the
- * address of its peer at the right, so the client controls everything further left.
+ * Returns the entry that the outermost trusted proxy added, or the first entry if there are fewer than `hops`. Every
+ * proxy appends the address of its peer at the right, so the client controls everything further left.
  */
 export const selectForwardedEntry = (list: string | string[] | undefined, hops: number): string | undefined => {
   const entries = String(list ?? '').split(',')

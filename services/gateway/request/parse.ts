@@ -50,7 +50,7 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
 /** Returns the path as dotted names. Keys are cut, because a caller can send a key as long as a body. */
 const nameOf = (path: readonly PropertyKey[]): string => path.map((key) => String(key).slice(0, maxKeyLength)).join('.')
 
-/** Returns the field names of an object schema; undefined for other schemas. */
+/** Returns the comma-separated field names of an object schema, or `none`; undefined for other schemas. */
 const namesOf = (schema: z.ZodType): string | undefined =>
   'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
     ? Object.keys(schema.shape).join(', ') || 'none'

@@ -52,7 +52,7 @@ type HostRequest = Pick<Request, 'protocol' | 'headers'>
 
 const requestedHost = ({ protocol, headers }: HostRequest) => ({ protocol, host: headers.host ?? '' })
 
-/** Returns protocol and host as the outermost trusted proxy received them; it terminates TLS. */
+/** Returns protocol and host of the request that the outermost trusted proxy received, because it terminates TLS. */
 const forwarded = (request: HostRequest, hops: number) => {
   const { protocol, host } = requestedHost(request)
   const { 'x-forwarded-proto': forwardedProtocol, 'x-forwarded-host': forwardedHost } = request.headers

@@ -11,7 +11,7 @@ const internalError: PublicError = {
   message: 'internal error; search the log for this request id',
 }
 
-/** Returns the default challenge, because HTTP requires one in every 401 response. */
+/** Returns the default challenge of a 401, where HTTP requires one; undefined for other statuses. */
 const defaultChallenge = ({ status }: PublicError): string | undefined =>
   status === errorStatuses.unauthenticated ? 'Bearer realm="watchhouse"' : undefined
 

@@ -5,7 +5,7 @@ import type { ErrorDetails } from '#proto/errors.ts'
 /** The state of one request, for its log line and metrics. */
 export interface HttpExchange {
   requestId: string
-  /** Template of the route, which limits the number of label values. */
+  /** Path template of the route. Unlike request paths, templates give metrics a limited number of label values. */
   route: string
   /** The caller; set by admission. */
   identity?: Identity

@@ -21,10 +21,10 @@ export interface ResponseCookies {
 export interface Reply extends ResponseCookies {
   /** Adds a `Link` header (RFC 8288) to the response. */
   link(line: string): void
-  /** Makes the response cacheable by shared caches, for responses that are the same for all callers. */
+  /** Allows shared caches to store the response. It must be the same for all callers. */
   allowCaching(seconds: number): void
   json(body: unknown, mediaType?: string): void
-  /** Sends 202: the data is stored. */
+  /** Sends 202 for data that is stored and will be processed later. */
   accepted(body: unknown): void
   text(text: string, mediaType: string): void
   /** Sends a self-contained HTML page without scripts. */
@@ -69,7 +69,7 @@ export const createReply = (request: Request, response: Response): Reply => ({
 
 const sendRevalidated = (request: Request, response: Response, body: unknown, mediaType?: string): void => {
   const text = JSON.stringify(body)
-  // Weak, because the compressed and the plain response share it.
+  // The ETag is weak, because the compressed and the plain response share it.
   const tag = `W/"${hash('sha256', text, 'base64url')}"`
   response.setHeader('Cache-Control', 'private, no-cache')
   response.setHeader('ETag', tag)

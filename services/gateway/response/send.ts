@@ -105,7 +105,7 @@ const waitUntilSent = async (sending: Promise<void>): Promise<void> => {
   }
 }
 
-/** A file as a stream, with trailers that are known after its last byte. */
+/** A file as a stream. The values of its trailers are known after the last byte. */
 export interface Download {
   fileName: string
   contentType: string

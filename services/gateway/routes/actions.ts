@@ -40,7 +40,7 @@ type Action = z.output<typeof ActionRequest>
 interface ActionContext {
   call: CallContext
   requestId: string
-  /** Added to the target in the audit record. */
+  /** Origin of the action, such as an approval request; added to the target in the audit record. */
   origin?: Readonly<Record<string, string>>
 }
 
@@ -111,7 +111,7 @@ const hashPasswords = (request: ManagementRequest): ManagementOperation => {
   return { ...request, params: password === undefined ? params : { ...params, password: hashPassword(password) } }
 }
 
-/** Hashes for ClickHouse's `sha256_hash`, which expects the salt after the password. */
+/** Hashes a password with a random salt for ClickHouse's `sha256_hash`, which expects the salt after the password. */
 const hashPassword = (password: string): PasswordHash => {
   const salt = randomBytes(16).toString('hex')
   return {

@@ -171,7 +171,7 @@ const decideApproval = definePostRoute({
 
 type Outcome = Parameters<Gateway['agent']['resolveApproval']>[0]['outcome']
 
-/** Returns the host of an approval request, with access checks for the approving caller. */
+/** Returns the host of an approval request; throws `not-found` unless it is a host of the approving caller. */
 const hostOf = async ({ hosts }: Gateway, hostKey: string): Promise<Host> => {
   const host = (await hosts.all()).find(({ key }) => key === hostKey)
   // `find` adds a saved connection of the caller to the call.
@@ -185,7 +185,7 @@ const actionOf = ({ tool, input }: HostActionRequest): ActionRequest => {
   return { action: 'optimizeTable', params: input }
 }
 
-/** Decides on a tool call to an external server. It changes nothing on hosts, so access to the agent is sufficient. */
+/** Approves or denies a tool call to an external server. Access to the agent is enough: hosts are not changed. */
 const decideEgress = definePostRoute({
   path: '/api/v1/agent/egress/{id}',
   doc: 'Approves or denies a tool call that sends its arguments to an external server; 403 for API keys',

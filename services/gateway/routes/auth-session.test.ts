@@ -147,7 +147,7 @@ describe('a user of the identity provider', () => {
   const startWithIdp = async (env: Variables = {}) =>
     start({ SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env })
 
-  /** Follows redirects until another response. */
+  /** Follows redirects until a response is not a redirect, or redirects to a path of the product. */
   const follow = async ({ visit }: ReturnType<typeof openBrowser>, path: string, most = 8) => {
     const trail = [path]
     for (let at = path; trail.length <= most;) {

@@ -42,7 +42,7 @@ const chartBatch = definePostRoute({
   },
 })
 
-/** Converts the error of a failed chart to the error that its own route would return. */
+/** Converts the error of a failed chart to the error that the route of a single chart would return. */
 const explainFailure = (result: ChartResult, { identity }: CallContext, gateway: Gateway): ChartResult => {
   if (result.ok) return result
   const { code, message, details } = result.error

@@ -29,7 +29,7 @@ const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write' } as const
 
-/** Cookie that binds the callback to the browser that started it, which prevents cross-site installations. */
+/** Cookie that binds the callback to the browser that started the installation, against cross-site request forgery. */
 const stateCookie = 'watchhouse_chat'
 const stateBytes = 24
 /** Maximum duration of an installation. */
@@ -109,7 +109,7 @@ const form = 'application/x-www-form-urlencoded'
 /** Maximum body size. The payload contains the complete Slack message. */
 const maxBodyBytes = 128 * 1024
 
-/** Handles buttons under alerts in a chat. Actions are audited with the user of the chat. */
+/** Handles buttons under alerts in a chat. The audit log names the user of the chat as actor. */
 export const chatWebhookRoute: Route = {
   method: 'POST',
   path: '/api/webhooks/chat-application',

@@ -46,7 +46,7 @@ const weeklyReport = defineGetRoute({
   },
 })
 
-/** Returns a call in the name of the gateway with low priority, because no user waits for the result. */
+/** Returns a call on behalf of the gateway with low priority, because no user waits for the result. */
 const scheduled = (call: CallContext): CallContext => ({ ...call, identity: gatewayIdentity, priority: 'sweep' })
 
 /** Adds the service name to `unavailable` errors, because one scheduler calls several services through the gateway. */

@@ -16,7 +16,7 @@ const client = { client_id: 'another-client' }
 /** Allows http, because the product under test has no TLS. */
 const plainHttp = { [allowInsecureRequests]: true }
 
-/** Returns the configuration of the library, as /auth.md describes it. */
+/** Returns the server metadata for the OAuth library, with the endpoints that /auth.md documents. */
 const serverOf = ({ url }: FakeProduct): AuthorizationServer => ({
   issuer: url,
   device_authorization_endpoint: `${url}/auth/device/code`,

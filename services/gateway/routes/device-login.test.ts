@@ -238,7 +238,7 @@ describe('the operator', () => {
   })
 })
 
-/** Returns the options of a form body that is passed as text. */
+/** Returns the request options for a form body that is passed as text. */
 function formType(): { headers: Record<string, string> } {
   return { headers: { 'content-type': 'application/x-www-form-urlencoded' } }
 }

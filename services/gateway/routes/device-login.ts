@@ -134,8 +134,8 @@ export const deviceLoginRoutes: readonly Route[] = [
 ]
 
 /**
- * Returns who decides about a device: a signed-in user, or the operator if no provider is configured. API keys may not
- * decide, because they could create keys with a longer lifetime or more scopes.
+ * Returns the approver of a device: a signed-in user, or the operator if no provider is configured. Throws for other
+ * callers. API keys must not approve devices, because they could create keys with a longer lifetime or more scopes.
  */
 const deciderOf = (
   headers: IncomingHttpHeaders,

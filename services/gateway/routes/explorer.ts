@@ -56,7 +56,7 @@ interface ExplorerRequest<Q> {
   call: CallContext
 }
 
-/** Returns a handler that responds with a list of one host. */
+/** Returns a handler that queries one host and responds with a list. */
 const respondWithList =
   <Q extends { hostId: number }, R>(load: ExplorerCall<Q, List<R>>) =>
   async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {
@@ -65,7 +65,7 @@ const respondWithList =
     return createSuccessBody(rows, { host, ...metadata })
   }
 
-/** Returns a handler that responds with one object of one host. */
+/** Returns a handler that queries one host and responds with the details of one object. */
 const respondWithDetail =
   <Q extends { hostId: number }, D>(load: ExplorerCall<Q, Detail<D>>) =>
   async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {

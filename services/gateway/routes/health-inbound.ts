@@ -57,7 +57,7 @@ const undoRoute = (kind: Silence['kind'], path: `/${string}/{episode}/${string}`
 
 const shown = ({ hostKey: _, ...silence }: Silence) => createSuccessBody({ ...silence, hostId: null, host: null }, {})
 
-/** Routes of acknowledging and dismissing inbound conditions. */
+/** Routes that acknowledge and dismiss inbound conditions. */
 export const healthInboundRoutes: readonly Route[] = [
   acknowledge,
   undoRoute('ack', `${path}/ack`, 'Removes the acknowledgement of an inbound condition'),

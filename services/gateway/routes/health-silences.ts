@@ -90,7 +90,7 @@ const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
     },
   })
 
-/** Routes of acknowledging and dismissing conditions. */
+/** Routes that list silences, and that acknowledge and dismiss conditions. */
 export const healthSilenceRoutes: readonly Route[] = [
   silences,
   acknowledge,

@@ -79,7 +79,7 @@ const alertState = defineGetRoute({
 
 const noInbound = { shown: [], truncated: false }
 
-/** Returns at most `room` inbound conditions, which belong to no host. */
+/** Returns at most `room` inbound conditions, which belong to no host, and whether there are more. */
 const readInbound = async (room: number, alerts: Gateway['alerts'], call: CallContext) => {
   const { conditions, open } = await alerts.inboundConditions({ limit: Math.max(room, 0) }, call)
   const shown = conditions.map((condition) => ({ hostId: null, host: condition.source, ...condition }))

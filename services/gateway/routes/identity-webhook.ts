@@ -100,7 +100,7 @@ const endSubscriptions = async ({ alerts }: Gateway, owner: string, call: CallCo
   return active.length
 }
 
-/** Returns 0 when the installation does not store this kind of data or does not run the service. */
+/** Runs a removal and returns its count; 0 if the data is not stored here or its service is not running. */
 const orZero = async (remove: () => Promise<number>): Promise<number> => {
   try {
     return await remove()

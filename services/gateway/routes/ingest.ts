@@ -68,7 +68,7 @@ const requireMediaType = ({ 'content-type': mediaType = '', ...headers }: Incomi
   )
 }
 
-/** Throws 422 when no event is valid, so that senders do not retry. */
+/** Returns the response with event ids and errors. Throws 422 if no event is valid, so that senders do not retry. */
 const responseTo = (outcomes: readonly IngestResult[]): z.input<typeof IngestResponse> => {
   const accepted = outcomes.flatMap((one) => ('id' in one ? [one] : []))
   const errors = outcomes.flatMap((one, index) => ('error' in one ? [{ index, message: one.error }] : []))

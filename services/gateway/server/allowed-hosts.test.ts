@@ -13,7 +13,7 @@ import { allowedHostSettings } from './allowed-hosts.ts'
 
 type Variables = Record<string, string>
 
-/** Sends a request with any Host header, which fetch does not allow. */
+/** Sends a request whose headers can include `Host`, which `fetch` does not allow; returns status and body. */
 const statusOf = async (product: FakeProduct, path: string, headers: Variables, method = 'GET', body?: string) => {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const request = send(product.url + path, { method, headers: { ...json, ...headers } }).end(body)

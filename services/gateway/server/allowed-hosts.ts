@@ -68,7 +68,7 @@ const patternOfPath = (path: string): RegExp => new RegExp(`^${path.replaceAll(/
 /**
  * Throws `forbidden` for a request with a host name that is not allowed. A page can make its own name resolve to this
  * machine (DNS rebinding). The browser then treats the product as part of the site of that page, and only the `Host`
- * header shows it.
+ * header contains the name of that page.
  */
 export const requireAllowedHost = ({ headers }: HostHeaders, env: Environment): void => {
   for (const host of hostsIn(headers, env)) {
@@ -83,8 +83,8 @@ export const requireAllowedHost = ({ headers }: HostHeaders, env: Environment): 
 const maxQuoted = 100
 
 /**
- * Returns the hosts of a request. A proxy can name itself in `Host` and the requested host in `X-Forwarded-Host`;
- * HTTP/1.0 needs neither.
+ * Returns the hosts in `Host` and, behind a trusted proxy, in `X-Forwarded-Host`: the proxy may put its own name into
+ * `Host`. Empty if both are absent, which HTTP/1.0 allows.
  */
 const hostsIn = ({ host, 'x-forwarded-host': forwarded }: IncomingMessage['headers'], env: Environment): string[] => {
   const requested = shouldTrustProxies(env) ? String(forwarded ?? '').split(',') : []
@@ -114,8 +114,8 @@ const nameIn = (host: string): string | undefined => {
 
 /**
  * Returns true for names that no page of another site can have. Browsers resolve `localhost` and its subdomains to
- * the machine. IP addresses are not resolved, so rebinding cannot use them: probes, scrapes and published ports need
- * no setting.
+ * the local machine. IP addresses are not resolved, so DNS rebinding cannot use them. Probes, scrapes and published
+ * ports therefore need no setting.
  */
 const isLocalName = (name: string): boolean =>
   name === 'localhost' ||

@@ -133,7 +133,7 @@ it('lowers concurrency while the loop is busy, and raises it once it idles while
   const first = Array.from({ length: 20 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.held.length).toBe(20)
   application.measure({ isPressed: true, busyShare: 1, isOverloaded: true })
-  // Starts with sixteen slots; each measurement of a busy loop removes a few, although nothing is late.
+  // There are sixteen slots at first; each measurement of a busy loop removes a few, although nothing is late.
   for (let ticks = 0; ticks < 20; ticks++) application.measure({ isPressed: false, busyShare: 1, isOverloaded: true })
   const more = Array.from({ length: 20 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.figure()).toBe('20')

@@ -39,8 +39,8 @@ interface CapacityDeps {
 
 /**
  * Limits API requests to what the event loop can handle. While the loop is overloaded, requests wait for a slot, and
- * those that would wait too long are rejected with 503 and Retry-After. It precedes the application, so that a
- * rejection costs little. `headers` are those of every API response.
+ * those that would wait too long are rejected with 503 and Retry-After. The limiter runs before the
+ * application, so that a rejection costs little. `headers` are those of every API response.
  */
 export const limitConcurrency = (
   application: RequestListener,
@@ -106,7 +106,7 @@ const enterLater = async (
   return leave
 }
 
-/** Returns a function that sends the rejection without the usual error handling. */
+/** Returns a function that rejects a request with 503 and Retry-After before it reaches the application. */
 const createReject = ({ env, telemetry }: CapacityDeps, headers: HeaderLines) => {
   const allowOrigin = createCorsMiddleware(env)
   const refused = metrics.httpRefused(telemetry.metrics)

@@ -104,7 +104,7 @@ describe('a stop', () => {
     await text(await responseOf(other))
 
     const stopped = listener[Symbol.asyncDispose]()
-    // Once `other` has closed its idle connection, `listener` would have closed its own if it seemed idle.
+    // When `other` has closed its idle connection, `listener` has had time to close any that it considers idle.
     await other[Symbol.asyncDispose]()
     expect(await text(response)).toHaveLength(body.length)
     await stopped

@@ -129,13 +129,13 @@ const drain = async (server: Server, { sockets, answering }: OpenWork, graceMs: 
   NetServer.prototype.close.call(server, () => closed.resolve())
   const closeIdle = (): void => {
     if (performance.now() - lastActivityMs < lingerMs) return
-    // Node treats a connection as idle while a slow reader still receives its ended response.
+    // Node considers a connection idle once its response has ended, even if a slow client still receives it.
     if ([...answering].some((response) => response.writableEnded)) return
     server.closeIdleConnections()
     // Browsers preconnect; Node would wait for the first request of such a connection.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
-  // This runs after the poll phase, so that requests that have already arrived are counted.
+  // `setImmediate` runs after the poll phase, so that requests that have already arrived count as activity.
   const idle = setInterval(() => setImmediate(closeIdle), idleCheckedEveryMs)
   await closed.promise
   clearInterval(idle)

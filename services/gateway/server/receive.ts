@@ -12,7 +12,7 @@ import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 /** Paths are cut to this length in the log. */
 const maxLoggedPath = 200
 
-/** Returns the first middleware: sets id and headers of a response, and records its metrics and log line. */
+/** Returns the first middleware, which sets the id and headers of a response and records its metrics and log line. */
 export const observeRequests = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
   const duration = metrics.httpRequestDuration(registry)
   const finished = (method: string, path: string, response: Response, exchange: HttpExchange): void => {
@@ -116,7 +116,7 @@ const parseErrors: Readonly<Record<string, ParseError>> = {
 
 /** Sends an error response for a request that cannot be parsed, and closes the connection. */
 export const rejectMalformedRequest = (error: Error & { code?: string }, socket: Duplex): void => {
-  // If a response was already sent on this socket, the error could end up inside it.
+  // If this socket has already carried a response, clients could read the error as part of it.
   if (!socket.writable || error.code === 'ECONNRESET' || hasAnswered(socket)) {
     socket.destroy()
     return

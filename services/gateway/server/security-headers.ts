@@ -14,8 +14,8 @@ export interface SecurityHeaders {
 }
 
 /**
- * Computes the headers of Helmet once: they do not depend on the request, and Helmet dominated the cost of
- * middleware.
+ * Computes the headers of Helmet once. They do not depend on the request, and computing them for each request would
+ * cost more than all other middleware.
  */
 export const createSecurityHeaders = (
   indexHtml: string | undefined,
@@ -82,7 +82,7 @@ type ClientVariables = BuildInfo['client']
 /** An analytics provider, which is used if the build sets its account and its switch. */
 interface AnalyticsProvider {
   account: string
-  /** Variable that must be on in addition to the account. */
+  /** Name of the build variable that must be true in addition to `account`. */
   switch: string
   /** Whether the web UI loads a script of the provider; otherwise, the web UI sends the events itself. */
   hasScript: boolean
@@ -111,7 +111,7 @@ const analytics: readonly AnalyticsProvider[] = [
   },
 ]
 
-/** Returns the origins that the analytics of a build send events to or load scripts from. */
+/** Returns the origins that analytics send events to (`report`) or load scripts from (`load`). */
 const analyticsOrigins = (build: BuildInfo | undefined, reason: 'report' | 'load'): string[] => {
   const client = build?.client ?? {}
   const on = analytics.filter((each) => client[each.account] && parseFlag(client[each.switch] ?? undefined))

@@ -48,7 +48,7 @@ const installation: ChatInstallation = {
   installedAtMs: 1_790_000_000_000,
 }
 
-/** One channel of one Slack workspace. */
+/** A chat application that is installed in one channel of one Slack workspace. */
 export const fakeChatApplication = {
   chatApplication: async () => ({ interactive: true, missing: [], installations: [installation] }),
   chatApplicationPage: async ({ state }) => ({ location: `https://slack.com/oauth/v2/authorize?state=${state}` }),
@@ -111,7 +111,7 @@ export const createChatApplicationRequests = (secret: string): Readonly<Record<s
   ),
 })
 
-/** An account with one service; its token is missing for the search `no-token`. */
+/** A PagerDuty account with one service. The search `no-token` fails as if the API key were not set. */
 export const fakePagingServices = {
   pagingServices: async ({ search = 'data' }) => {
     if (search === 'no-token') throw new ServiceError('conflict', 'HEALTH_ALERT_PAGING_A_API_KEY is not set')

@@ -24,7 +24,7 @@ const truncated = { reason: 'rows' as const, limit: 2, returned: 2 }
 
 const lines = { json: '["1","a\\nb"]\n["2","c"]\n', csv: '"id"\n1\n2\n', tsv: 'id\n1\n2\n', jsoneachrow: '{}\n{}\n' }
 
-/** A console where every statement returns the same two rows and one run can be cancelled. */
+/** A console whose statements return one row, or two rows as a stream. Only the run `mine` can be cancelled. */
 export const fakeConsole = {
   runQuery: async () => ({ columns, rows: [['1', 'a\nb']], truncated: null, statement }),
   streamQuery: async ({ format }) => ({

@@ -111,7 +111,7 @@ const replication = {
   exception: '',
 }
 
-/** Responses about several hosts, and about the cost of querying them; the host `logs` is down. */
+/** Handlers for views of several hosts, and for the cost of their queries; the host `logs` is down. */
 export const fakeFleet = {
   fleet: async () => [up, down],
   ownCost: async () => ({

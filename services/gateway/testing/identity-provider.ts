@@ -127,7 +127,7 @@ export const identityWebhookSecret = `whsec_${Buffer.alloc(24, 7).toString('base
 interface SignatureOptions {
   secret?: string
   atMs?: number
-  /** Prefix of the headers. */
+  /** Prefix of the signature headers, such as `svix-id`. */
   prefix?: 'svix' | 'webhook'
 }
 

@@ -20,7 +20,7 @@ export const fakeActions: WriteHandlers = {
   manage: async ({ management }) => ({ ddl: `-- ${management.operation}` }),
 }
 
-/** Every connection succeeds. Encrypted targets are marked, and targets in clear text are rejected. */
+/** Handlers for which every connection test succeeds. Targets that are not encrypted are rejected. */
 export const fakeConnections = {
   connectionKey: async () => fakeTransitKey,
   testConnection: async ({ encryptedTarget }) => {

@@ -204,7 +204,7 @@ async function* threeLines() {
   return { truncated: false, rows: 2 }
 }
 
-/** Returns the handlers, which then also record each call in `received`. */
+/** Wraps the handlers so that they also record each call in `received`. */
 export const recordCalls = (handlers: QueryHandlers, received: RecordedCall[]): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,

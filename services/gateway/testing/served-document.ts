@@ -29,7 +29,7 @@ export interface ServedDocument {
   /** Returns the documented statuses of an operation. */
   statusesOf(key: OperationKey): string[]
   /**
-   * Fails unless the document has the status, media type and schema of a response. Returns the text of the response.
+   * Fails unless the document describes the status, media type and body of a response. Returns the body as text.
    */
   expectDocumented(key: OperationKey, answer: Response): Promise<string>
 }

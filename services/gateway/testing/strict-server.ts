@@ -4,7 +4,7 @@ import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 /** The response of a strict server; undefined for an unexpected request. */
 export type StrictResponse = { status?: number; json: unknown } | { location: string } | undefined
 
-/** A server of a third party, on its own port. */
+/** A fake third-party server on its own port, which rejects unexpected requests. */
 export interface StrictServer extends AsyncDisposable {
   /** URL of the server, without a trailing slash. */
   url: string

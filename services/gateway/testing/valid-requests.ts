@@ -20,8 +20,8 @@ const code = '/api/v1/auth/device/code'
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /**
- * Valid requests for the routes of API keys and device login, by route. Some are built from the responses to earlier
- * requests. Device login must be enabled and the caller authenticated.
+ * Returns valid requests for the routes of API keys and device login, by route. Some are built from the responses to
+ * earlier requests. Device login must be enabled and the caller authenticated.
  */
 export const createAuthRequests = (post: PostJson, secret: string): Record<string, () => Promise<ValidRequest>> => {
   const begin = async () => DeviceCodeResponse.parse(await post({ url: code, body: {} }))
@@ -61,7 +61,7 @@ export const createAuthRequests = (post: PostJson, secret: string): Record<strin
 const target = { url: 'https://clickhouse.example.com:8443', user: 'ada', password: 'secret' }
 const kept = '/api/v1/user-connections'
 
-/** Valid requests for the routes of user-supplied connections; saving must be enabled and the caller authenticated. */
+/** Returns valid requests for the routes of user-supplied connections. They require sign-in and enabled saving. */
 export const createConnectionRequests = (post: PostJson): Record<string, () => Promise<ValidRequest>> => {
   const add = { url: kept, body: { ...target, name: 'mine' } }
   const added = async () => `${kept}/${UserConnectionResponse.parse(await post(add)).data.id}`

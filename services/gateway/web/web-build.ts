@@ -32,7 +32,7 @@ export const serveWeb = (directory: string, headersOf: (indexHtml: string) => He
       if (stampOf(directory) !== build.stamp) build = openBuild(directory, headersOf)
       setFixedHeaders(response, build.headers)
     }
-    // A file that a new build removes must abort its response, not the process.
+    // If a new build removes the file, the response is aborted. Without a handler, the error would end the process.
     response.once('pipe', (file) => file.once('error', () => response.destroy()))
     build.files(request, response, next)
   }
@@ -110,7 +110,7 @@ export interface WebBuild {
   directory: string | undefined
   /** The start page; the security headers allow its inline scripts. */
   indexHtml: string | undefined
-  /** Facts about the build; also undefined if their file has the format of another release. */
+  /** Facts about the build; undefined also if the file that contains them has the format of another release. */
   facts: BuildInfo | undefined
   /**
    * The documentation in the build. The name of its file starts with a dot, so that it is not served without access

@@ -19,10 +19,10 @@ interface ChatAnswer {
   toAll: boolean
 }
 
-/** Timeout of the reply. Slack waits only three seconds for the response to a click, which is sent afterwards. */
+/** Timeout of the reply. The response to the click follows the reply, and Slack waits only three seconds for it. */
 const timeoutMs = 1_500
 
-/** Returns a function that replies to a click. Failures are logged only, because the action was performed. */
+/** Returns a function that replies to a click. A failed reply is only logged and does not fail the action. */
 export const createChatReplier =
   (send: RequestSender, log: Logger): ChatReplier =>
   async (address, { text, toAll }) => {
@@ -72,8 +72,8 @@ interface AuditContext {
 }
 
 /**
- * Performs the action of a click as the user of the chat, reports the result to the chat and returns its text. Throws
- * the error of `alert-dispatcher`.
+ * Performs the action of a click as the user of the chat, reports the result to the chat and returns the reported text.
+ * Rethrows the error of a failed action after reporting it.
  */
 export const performChatAction = async (
   { alerts, audit, answerChat, hosts }: Gateway,

@@ -93,7 +93,7 @@ const readBasicPassword = ({ authorization = '' }: IncomingHttpHeaders): string 
   return colon === -1 ? undefined : credentials.slice(colon + 1)
 }
 
-/** A header with signatures whose secret is configured. */
+/** A header with signatures, and the configured secret that verifies them. */
 interface SignatureHeader {
   header: string
   variable: string
@@ -101,7 +101,7 @@ interface SignatureHeader {
   values: readonly string[]
 }
 
-/** Maximum signatures of a header. A sender that rotates its secret sends two. */
+/** Maximum number of signatures in a header. A sender that rotates its secret sends two. */
 const maxSignatures = 4
 
 const listSignatures = ({ headers }: IngestRequest, settings: EventSettings): SignatureHeader[] => {

@@ -75,7 +75,7 @@ export const requireSvixSignature = (
 ): void => {
   const header = (part: string) =>
     readSingleHeader(headers[`svix-${part}`]) ?? readSingleHeader(headers[`webhook-${part}`])
-  // The library checks the time too, but with another error and by the system clock.
+  // The library also checks the timestamp, but it throws another error and uses the system clock.
   const at = requireFreshTimestamp('svix-timestamp', header('timestamp'), nowMs)
   const signed = {
     'webhook-id': header('id') ?? '',
@@ -121,7 +121,7 @@ export type RejectReplay = (sender: string, signature: string) => Promise<void>
 /** Retention of signatures. After twice the maximum clock skew, the timestamp of the request is rejected anyway. */
 const signatureRetentionMs = 2 * freshForMs
 
-/** Returns the check, which stores the hash of each signature. */
+/** Returns a function that rejects replays; it stores the hash of each signature. */
 export const openReplayProtection =
   (store: Store): RejectReplay =>
   async (sender, signature) => {

@@ -57,7 +57,7 @@ const json = (name: string, content: unknown): GeneratedFile => ({
 /** Returns the consumers whose lag scales a service. A test compares them with the consumers on a server. */
 const listScalingConsumers = (name: string) =>
   planned
-    // While the forwarding target is unavailable, more pods would only wait for it.
+    // `events-reemitted` does not scale: while the forwarding target is unavailable, more pods would only wait for it.
     .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
 export const scalingConsumers = {
@@ -66,7 +66,7 @@ export const scalingConsumers = {
 }
 
 /**
- * Called services whose keys each caller needs, by caller. The gateway derives all keys from the signing key, so it
+ * The services whose call keys a caller needs, by caller. The gateway derives all keys from the signing key, so it
  * needs none.
  */
 const calls = Object.fromEntries(

@@ -16,7 +16,7 @@ const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the
 `
 const maxOutputBytes = 8 * 1024 * 1024
 
-/** Returns the rendered chart, in which all Secrets are existing ones. Returns undefined if helm is not installed. */
+/** Returns the rendered chart, which uses existing Secrets and creates none; undefined if helm is not installed. */
 export const renderManifest = async (): Promise<GeneratedFile | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {

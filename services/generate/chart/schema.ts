@@ -64,7 +64,7 @@ export const createValuesSchema = (
   }
 }
 
-/** Blocks with the same keys as `defaults`. Their schema does not come from their content in the values file. */
+/** Top-level blocks whose schemas are built separately and not derived from their content in the values file. */
 const blocksWithSeparateSchema = new Set(['defaults', 'services', 'guest', 'single'])
 
 const entriesUnder = (entries: readonly ValueEntry[], name: string): ValueEntry[] =>

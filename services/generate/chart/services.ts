@@ -7,7 +7,7 @@ import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { importProtoExports, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
 
-/** Variable names of a service, including those that every process reads; `secret` names hold secrets. */
+/** Names of the variables that a service reads, including common ones; `secret` lists those that contain secrets. */
 export interface ServiceVariables {
   open: string[]
   secret: string[]

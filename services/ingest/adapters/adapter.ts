@@ -14,7 +14,7 @@ export type RequestHeaders = Readonly<Record<string, string>>
 export interface EventDraft {
   source: string
   externalId: string | null
-  /** Values that identify the message, so that a repeated one is recognized; null if only its content identifies it. */
+  /** Values that identify the message, used to discard duplicates; null if only its content identifies it. */
   identity: readonly string[] | null
   /** Null if the sender provides no key that stays the same until the event resolves. */
   dedupKey: string | null

@@ -22,7 +22,7 @@ export const parseAlert = (sent: unknown, { source, url }: { source: string; url
   return {
     source,
     externalId: fingerprint,
-    // The end time is included: a firing alert that stays active is sent again with a later one.
+    // The end time is included, because an alert that keeps firing is sent again with a later end time.
     identity: [source, key, status, String(startsAt), endsAt === null ? '' : String(endsAt)],
     dedupKey: key,
     status,

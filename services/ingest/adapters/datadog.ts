@@ -77,7 +77,7 @@ export const datadog: EventAdapter = {
         source,
         externalId: fields.id,
         identity: fields.id === null ? null : [source, fields.id, transition ?? ''],
-        // The default template names a monitor and its group in the title alone.
+        // The default template contains the names of the monitor and its group only in the title.
         dedupKey:
           firstNonBlank(fields.aggreg_key, fields.alert_cycle_key, fields.alert_id, inTitle && `title:${title}`) ||
           null,

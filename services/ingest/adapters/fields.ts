@@ -13,10 +13,10 @@ export const labelsField = z
   .record(z.string(), z.unknown())
   .nullish()
   .transform((labels) => stringifyLabels(labels ?? {}))
-/** A timestamp in ISO 8601, or in epoch seconds to nanoseconds; null if it is invalid. */
+/** A timestamp in ISO 8601, or since the epoch in s, ms, µs or ns; parsed to epoch ms, or null if invalid. */
 export const timestampField = z.unknown().optional().transform(parseInstant)
 
-/** Limits between seconds, milliseconds, microseconds and nanoseconds. Dates up to the year 5138 are unambiguous. */
+/** Smallest numbers that count as milliseconds, microseconds and nanoseconds; `1e11` seconds is the year 5138. */
 const firstMilliseconds = 1e11
 const firstMicroseconds = 1e14
 const firstNanoseconds = 1e17

@@ -21,7 +21,7 @@ export const parseGeneric = (sent: JsonObject): EventDraft => {
   return {
     source,
     externalId: id || null,
-    // The id may identify the subject, whose severity may change under the same id.
+    // The id may identify the alert and not the message: the severity can change while the id stays the same.
     identity: null,
     dedupKey:
       findFirstField(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
@@ -42,7 +42,7 @@ export const parseGeneric = (sent: JsonObject): EventDraft => {
 const deriveStatus = (severity: string): EventDraft['status'] =>
   parseSeverity(severity) === 'info' ? 'info' : 'firing'
 
-/** Returns the first field that is a number or a text that is not blank. */
+/** Returns the first of these fields that is a number or a non-blank text, as text; empty if there is none. */
 const findFirstField = (sent: JsonObject, ...names: readonly string[]): string =>
   firstNonBlank(
     ...names.map((name) => {
@@ -61,6 +61,6 @@ const findInstant = (sent: JsonObject, ...names: readonly string[]): number | nu
 
 const readLabels = (labels: unknown): Record<string, string> => {
   if (Array.isArray(labels)) return { tags: labels.filter((tag) => typeof tag === 'string').join(', ') }
-  // An object that is no list has string keys.
+  // An object that is not an array has string keys.
   return typeof labels === 'object' && labels !== null ? stringifyLabels(labels as JsonObject) : {}
 }

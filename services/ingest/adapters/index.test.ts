@@ -82,7 +82,7 @@ const datadog = (more: object = {}) => ({
   ...more,
 })
 
-/** Returns an event of the default template, without the fields that users add. */
+/** Returns a webhook of Datadog with the default template, without the fields that users add. */
 const plainDatadog = (title: string) => {
   const { alert_transition: _, alert_type: __, aggreg_key: ___, hostname: ____, ...plain } = datadog({ title })
   return plain

@@ -56,7 +56,7 @@ const issueStatuses: Readonly<Record<string, EventStatus>> = {
   resolved: 'resolved',
 }
 
-/** Parses a change to an issue. Issue alerts have the same key, so that resolving the issue ends them. */
+/** Parses a change to an issue. Issue alerts have the same `dedupKey`, so that resolving the issue resolves them. */
 const readIssue = (action: string, given: unknown, sent: JsonObject): EventDraft => {
   const issue = parseFields(Issue, given)
   return createDraft('sentry', sent, {

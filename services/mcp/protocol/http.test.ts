@@ -15,7 +15,7 @@ import { start } from '../service.ts'
 
 const { hosts, runQuery } = query.methods
 const queryService = service('query', { hosts, runQuery })
-/** A cell that becomes six times as long in JSON, and seven times in the text of a result, which is JSON in JSON. */
+/** A cell that grows when it is escaped: `\u0001` has 6 characters in JSON, and 7 in a JSON string within JSON. */
 const cell = `${'\u0001'.repeat(500_000)}${'"\\'.repeat(100_000)}${'ö😀'.repeat(50_000)}`
 
 const Answer = z.object({

@@ -56,7 +56,7 @@ export const openHttpHandler = ({
 
   const respond = async (input: HttpRequest, call: CallContext): Promise<Response> => {
     if (input.method !== 'POST') return methodNotAllowed()
-    // Undefined for invalid JSON, which the library reports itself.
+    // `parsedBody` is undefined for invalid JSON, which the library reports itself.
     const parsedBody = parseJson(input.body)
     const { part, isModern, discoveryId } = summarizeMessage(parsedBody)
     const request = requestOf(input, parsedBody, part.kind === 'tool' ? undefined : call.signal)

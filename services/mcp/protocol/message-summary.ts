@@ -31,8 +31,8 @@ export const summarizeMessage = (message: unknown): MessageSummary => {
 }
 
 /**
- * Returns the part that a server must register for a message; `all` if the message does not determine it, as for
- * batches and discovery.
+ * Returns the features that a server must register for a message; `all` if the message does not determine them, as
+ * for batches and discovery.
  */
 const partOf = (method: string, name: string | undefined): RequiredFeatures => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }

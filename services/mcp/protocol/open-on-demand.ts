@@ -14,7 +14,7 @@ export interface McpEndpoint extends AsyncDisposable {
   answer: ServiceHandlers<typeof mcp>['http']
 }
 
-/** Returns the endpoint, which loads the library of the protocol with the first request: it takes 11 MB. */
+/** Returns the endpoint. It loads the MCP library on the first request, because the library takes 11 MB of memory. */
 export const openEndpointOnDemand = (options: EndpointOptions): McpEndpoint => {
   let opening: Promise<McpEndpoint> | undefined
   return {

@@ -14,7 +14,7 @@ import { findHost, type ToolContext } from '#shared/tools/tool.ts'
 import { type CreateToolContext, formatToolError, HostIdText } from '../call-tool.ts'
 import { createResourceUris, type HostResource, type StaticResource } from '../resources/resources.ts'
 
-/** Cache hint for facts about hosts. It is private, because permissions differ by caller. */
+/** Cache hint for data about hosts. It is private, because permissions differ by caller. */
 const privateHint = { ttlMs: 10_000, cacheScope: 'private' } as const
 const publicHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
@@ -27,7 +27,7 @@ interface ResourceOptions {
   contextFor: CreateToolContext
 }
 
-/** Registers the resources for one request: the static texts, and facts about the first host and about any host. */
+/** Registers the resources for one request: the static texts, and data about the first host and about any host. */
 export const registerResources = (
   server: McpServer,
   call: CallContext,

@@ -38,8 +38,8 @@ class ToolCallServer extends Server {
 }
 
 /**
- * Makes a transport report invalid parameters precisely, and close faster. On close, the library creates an error for
- * pending callers. There are none, so the stack trace is skipped.
+ * Patches a transport to report invalid parameters precisely and to close faster. On close, the library creates an
+ * error for pending callers. No callers are pending, so the error gets no stack trace.
  */
 const patchTransport = (transport: Transport): void => {
   refuseInvalidParams(transport)

@@ -24,7 +24,7 @@ export interface HostResource {
 
 const scheme = 'columndb://'
 
-/** Returns the URIs of facts, one for the first host and one for any host. */
+/** Returns the URIs of a host resource: one for the first host, and a URI template for any host. */
 export const createResourceUris = (path: string) => ({
   ofFirst: `${scheme}${path}`,
   ofAny: `${scheme}hosts/{hostId}/${path}`,
@@ -32,7 +32,7 @@ export const createResourceUris = (path: string) => ({
 
 const maxParts = 1_000
 
-/** All resources with facts about a host. */
+/** All resources with data about a host. */
 export const hostResources: readonly HostResource[] = [
   {
     name: 'databases',

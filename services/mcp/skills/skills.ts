@@ -37,7 +37,7 @@ export const openSkillRegistration = (client: ServiceClient<typeof agent>): Regi
     }).attach(server)
 }
 
-/** Returns the protocol entries of skills, cached until their file changes. */
+/** Returns a function that loads the protocol entry of a skill and caches it until the file of the skill changes. */
 const openEntries = (client: ServiceClient<typeof agent>) => {
   const known = new Map<string, { digest: string; entry: Skill }>()
   return async ({ name, digest }: { name: string; digest: string }, call: CallContext): Promise<Skill> => {

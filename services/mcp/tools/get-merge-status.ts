@@ -8,7 +8,7 @@ const Merge = z.object({
   database: z.string(),
   table: z.string(),
   elapsedSeconds: numericCellSchema,
-  /** From 0 to 1. */
+  /** Completed fraction of the merge, from 0 to 1. */
   progress: numericCellSchema,
   parts: numericCellSchema,
   isMutation: z.coerce.boolean(),

@@ -14,7 +14,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
-/** Returns the handler that changes users, roles or grants of a host, after a check that this is possible. */
+/** Returns the handler that validates a change to the users, roles or grants of a host, and then executes it. */
 export const createManageHandler =
   (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {

@@ -48,7 +48,7 @@ const all = (nodes: readonly ExplainNode[]): string[] | undefined => {
   return written.length === nodes.length ? written : undefined
 }
 
-/** Converts a folded constant back to its source expression, which needs no explicit type. */
+/** Converts a constant to SQL. A folded constant becomes its source expression, which needs no explicit type. */
 const constantSql = (node: ExplainNode): string | undefined => {
   const source = node.children.find(({ name }) => name === 'EXPRESSION')?.children[0]
   if (source) return toExpressionSql(source)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseWhatIf } from './hypothetical-index.ts'
 
-// The output of ClickHouse 26.7.
+// The output of `EXPLAIN WHATIF` in ClickHouse 26.7.
 const baseline = `Baseline (after PK + partition + existing indexes):
   table:       adv.events
   parts:       2

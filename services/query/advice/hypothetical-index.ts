@@ -66,7 +66,7 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
 /** The effect of a hypothetical index. */
 interface WhatIf {
   outcome: 'tried' | 'of-no-use' | 'not-possible'
-  /** Remaining marks; null unless the index was evaluated. */
+  /** Number of marks that the statement would still read with the index; null unless the index was evaluated. */
   marks: number | null
   /** Whether the index was evaluated on all marks that the statement currently reads. */
   isEmpirical: boolean

@@ -27,7 +27,7 @@ let window: { from: number; to: number }
 const direct = (sql: string, parameters: Record<string, string> = {}, host = sandbox) =>
   fetchText(host.url, sql, parameters)
 
-/** Returns the log entries of single executions. */
+/** Returns the query log entries of the executions with these query ids. */
 const logged = async (ids: readonly string[]) => {
   const list = ids.map((id) => `'${id}'`).join(', ')
   const text = await direct(

@@ -154,9 +154,9 @@ ORDER BY durationMs DESC, queryId`,
   }),
 } satisfies QueryPart<z.ZodType>
 
-/** Maximum further hosts to query, so that a page does not sweep the fleet. */
+/** Maximum number of other hosts of the group to query, so that one page does not query the whole fleet. */
 const maxRelatives = 16
-/** The timeout for each further host. The page waits for the slowest. */
+/** The timeout for each other host of the group. The page waits for the slowest host. */
 const relativeMs = 5_000
 
 type Children = QueryDetail['children']

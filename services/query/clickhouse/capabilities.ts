@@ -33,7 +33,7 @@ interface CacheEntry {
 /** Caches the capabilities of hosts. Failures are not cached. */
 interface CapabilityCache {
   of(host: MonitoredHost, load: () => Promise<HostCapabilities>): Promise<HostCapabilities>
-  /** Returns the cached presence of a table outside `Capabilities`, or calls `look` to determine it. */
+  /** Returns the cached presence of a table that `HostCapabilities` does not cover, or calls `look` to determine it. */
   presence(host: MonitoredHost, table: string, look: () => Promise<TablePresence>): Promise<TablePresence>
   /** Returns the cached capabilities, however old; undefined if there are none. */
   known(host: MonitoredHost): HostCapabilities | undefined
@@ -152,7 +152,7 @@ export const selectSqlBranch = (sql: VersionedSql, serverVersion: string): strin
   return fitting.toSorted((a, b) => compareVersions(b.since, a.since))[0]?.sql
 }
 
-/** Compares two versions such as `24.3` and `24.11.2.1` by year and month. */
+/** Compares versions such as `24.3` and `24.11.2.1` by year and month. Returns a negative number if `a` is older. */
 export const compareVersions = (a: string, b: string): number => {
   const [aYear = 0, aMonth = 0] = a.split('.').map(Number)
   const [bYear = 0, bMonth = 0] = b.split('.').map(Number)

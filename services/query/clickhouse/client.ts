@@ -122,7 +122,7 @@ export interface DatabaseClient extends AsyncDisposable {
   capabilities(host: MonitoredHost, context: QueryContext): Promise<HostCapabilities>
   /** Returns the cached capabilities, however old; undefined if there are none. */
   known(host: MonitoredHost): HostCapabilities | undefined
-  /** Returns whether the configured user can read a table, written as `database.table`. */
+  /** Returns whether a table is present, missing, or denied to the configured user. `table` is `database.table`. */
   presence(host: MonitoredHost, table: string, context: QueryContext): Promise<TablePresence>
   /** Drops the cached capabilities; the next query loads them again. */
   forget(host: MonitoredHost): void

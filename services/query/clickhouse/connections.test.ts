@@ -127,7 +127,7 @@ describe.each([
   ])('keeps an idle connection for %s', async ([, announced, idleMs], { expect }) => {
     await using stub = await startHttpStub((_request, response) => {
       if (announced !== undefined) response.setHeader('keep-alive', announced)
-      // Node announces its own time unless the response has a `connection` header.
+      // Node sends its own `keep-alive` header unless the response has a `connection` header.
       else response.setHeader('connection', 'keep-alive')
       sendResultRows(response, [['42']])
     }, 'none')

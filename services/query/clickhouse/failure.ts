@@ -112,7 +112,7 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
 }
 const retryAfterMs = 1_000
 
-/** Returns whether the code shows whether the host or the statement caused the error. */
+/** Returns whether the code identifies the cause of the error: the host or the statement. */
 export const isClassifiedErrorCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
 
 /** Returns the error for an exception that a host reported. */
@@ -164,7 +164,7 @@ interface Exception {
 const maxSentence = 500
 /** Keeper client errors are called `Coordination::Exception`. */
 const pattern = /Code:\s*(\d+)\.\s*(?:DB|Coordination)::(?:\w+)?Exception:\s*([\s\S]*)/
-/** Exceptions of libraries: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
+/** Matches library exceptions: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
 const libraryExceptionPattern = /(?:Poco::Exception|std::exception|Unknown exception)\. Code:\s*(\d+),\s*([\s\S]*)/
 const foreignNames: Readonly<Record<string, string>> = {
   1000: 'POCO_EXCEPTION',
@@ -202,5 +202,5 @@ const asText = (text: string): string => {
   }
 }
 
-/** Credentials in the URL of an external table, which a message may quote. */
+/** Matches the credentials in a URL. A message may contain the URL of an external table. */
 const credentials = /:\/\/[^\s/]*@/g

@@ -11,7 +11,7 @@ export interface HostRequest {
 
 /** Sends requests to one host. */
 export interface HostClient {
-  /** Reports failures through `handler.onEnd`, or throws before anything is sent. */
+  /** Sends a request. Reports failures through `handler.onEnd`, or throws before anything is sent. */
   send(request: HostRequest, handler: ResponseHandler): PendingRequest
   /** The number of requests whose responses have not ended. */
   readonly running: number
@@ -34,7 +34,7 @@ type Headers = Record<string, string | string[] | undefined>
 /** A request whose response has not ended. */
 export interface PendingRequest {
   abort(reason: Error): void
-  /** Continues after a pause. */
+  /** Resumes a paused response. */
   resume(): void
 }
 

@@ -126,7 +126,7 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearch
   }
 }
 
-/** Node calls `addRequest` of an agent for every request; its types lack the method. */
+/** Node calls the method `addRequest` of the agent for every request. The type `Agent` does not declare it. */
 interface RequestAgent extends Agent {
   addRequest(request: ClientRequest, options: object): void
 }
@@ -138,7 +138,7 @@ interface RequestAgent extends Agent {
 const openAgent = ({ url, connect = createUnguardedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
   const { protocol, host, port } = url
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  // Every agent of Node has the method.
+  // The cast is safe, because every Node agent has the method `addRequest`.
   const agent = new (protocol === 'https:' ? TlsAgent : Agent)({ keepAlive: true }) as RequestAgent
   agent.createConnection = (_options, connected) => {
     // Node ignores the socket when there is an error.

@@ -11,7 +11,7 @@ const lifetimesMs: Readonly<Record<ResultCacheClass, number>> = {
   constant: 3_600_000,
 }
 const maxEntries = 500
-/** Maximum size of all responses as text; as objects they take several times as much memory. */
+/** Maximum total size of the responses as text, in bytes. Parsed, they use several times as much memory. */
 export const maxCachedBytes = 8 * 1024 * 1024
 
 /** Recent results, limited in number, size and age; the least recently used are evicted first. */

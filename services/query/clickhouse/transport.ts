@@ -62,9 +62,9 @@ export interface TransportDeps {
   env: Environment
   telemetry: Telemetry
   clock: Clock
-  /** The liveness of the hosts; without it, every host counts as responsive. */
+  /** Tracks the liveness of the hosts. If absent, every host counts as responsive. */
   liveness?: LivenessTracker
-  /** The load of this process; without it, background statements never pause. */
+  /** Measures the load of this process. If absent, background statements never pause. */
   pressure?: LoopPressure
 }
 

@@ -20,7 +20,7 @@ type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>
 /** Encrypts and decrypts connections. Sealed text can only be decrypted with the same key and name. */
 export interface ConnectionSealer {
   seal(content: Content, identity: ConnectionIdentity): Promise<string>
-  /** Throws `conflict` for a saved connection and `invalid` for a session when the text cannot be decrypted. */
+  /** Decrypts a connection. If that fails, throws `conflict` for a saved connection and `invalid` for a session. */
   open(connection: SealedConnection): Promise<Content>
 }
 

@@ -199,7 +199,7 @@ describe('a cluster', () => {
     await expect(run(sql)).rejects.toMatchObject({ code: 'invalid', details: { reason: 'cluster' } })
     await using open = await openTestService({ ...environment(), SVC_QUERY_CLUSTER_TABLES: 'true' })
     const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql })
-    // The only error is the unknown cluster name.
+    // The statement passes the read-only check and fails only because the cluster does not exist.
     await expect(open.handlers.runQuery(input, createCall())).rejects.toMatchObject({
       details: { clickhouseName: expect.stringMatching(/CLUSTER/) },
     })
@@ -208,7 +208,7 @@ describe('a cluster', () => {
 
 describe('limits', () => {
   it.each([
-    // One block of 12 GB is rejected before its allocation; memory that fills slowly would take too long.
+    // ClickHouse rejects a single block of 12 GB before it allocates the memory, so the test is fast.
     ['SELECT sum(length(randomString(200000))) FROM numbers(60000)', {}, 'too-large', 241],
     [endless, { maxSeconds: 1 }, 'timeout', 159],
   ])('%s exceeds them', async (sql, more, code, clickhouseCode) => {

@@ -2,9 +2,9 @@ import type { CallContext, Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** The running and waiting statements of callers. It lets callers cancel their own. */
+/** The running and waiting statements of callers. Callers can cancel only their own statements. */
 export interface RunRegistry {
-  /** Throws `conflict` when the caller already uses this run id. */
+  /** Registers a run of the caller. Throws `conflict` when the caller already uses this run id. */
   enter(host: MonitoredHost, call: CallContext, runId?: string): ConsoleRun
   /** Cancels a run of the caller. Returns whether the caller has a run with this id. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean

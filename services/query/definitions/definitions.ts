@@ -24,7 +24,7 @@ export interface Definitions {
   readonly rules: readonly LoadedRule[]
   readonly metrics: readonly LoadedMetric[]
   readonly catalogue: Catalogue
-  /** Throws `not-found` with similar names for an unknown name, like the methods below. */
+  /** Returns the chart with this name. Like the methods below, throws `not-found` with similar names if absent. */
   chart(name: string): LoadedChart
   table(name: string): LoadedTable
   rule(name: string): LoadedRule

@@ -57,7 +57,7 @@ const callersCode = (error: ServiceError): ErrorCode => {
   return said !== undefined && !isClassifiedErrorCode(said) ? 'invalid' : error.code
 }
 
-/** Converts the position of a syntax error to the caller's statement, which is the end of the sent text. */
+/** Converts the position of a syntax error to a position in the caller's statement, which ends the sent text. */
 const relocateError = (error: unknown, sent: string, query: string): unknown => {
   if (!(error instanceof ServiceError)) return error
   const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}

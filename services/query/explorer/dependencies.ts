@@ -85,7 +85,7 @@ const placeOf = ({ database, table }: Omit<TableName, 'isCertain'>, { database: 
   table,
 })
 
-/** Returns the named target, else the inner table, whose name depends on the database engine. */
+/** Returns the target table of a materialized view, else its inner table, whose name depends on the database engine. */
 const targetOf = (
   node: DependencyNode,
   text: TableSql,
@@ -131,14 +131,14 @@ interface TableName {
   /** Undefined when the statement omits it. */
   database: string | undefined
   table: string
-  /** Whether it follows FROM or JOIN. After IN, or in `extract(DAY FROM d)`, the name may be a column. */
+  /** Whether the name follows FROM or JOIN. After IN, or in `extract(DAY FROM d)`, the name may be a column. */
   isCertain: boolean
 }
 
 /** The state of one level of parentheses. */
 interface ParenthesisLevel {
   selects: boolean
-  /** Between FROM and the next clause, where a comma starts another source. */
+  /** Whether the position is between FROM and the next clause, where a comma starts another source. */
   inSources: boolean
 }
 

@@ -144,7 +144,7 @@ const loggedNames = (database: string, table: string): { full_name: string; quot
   quoted_name: [database, table].map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))).join('.'),
 })
 
-/** The view of the usage of a table by user. */
+/** The query for the usage of a table, by user. */
 const usage = {
   what: 'usage',
   requires: ['system.query_log'],
@@ -169,7 +169,7 @@ ORDER BY queries DESC, user`,
   row: UserRow,
 } satisfies ExplorerQuery<z.ZodType>
 
-/** The view of the latest queries of a table. */
+/** The query for the latest queries that use a table. */
 const queries = {
   what: 'query-log',
   requires: ['system.query_log'],

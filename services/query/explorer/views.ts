@@ -180,7 +180,7 @@ const storedProjections = `SELECT
   WHERE ${ofTable('part')} AND part.active
   GROUP BY part.name`
 
-/** Includes empty projections, which only `system.projections` lists. */
+/** Lists the projections of a table, including empty ones, which only `system.projections` lists. */
 export const projectionsView = {
   what: 'projections',
   requires: ['system.projection_parts', 'system.projections'],

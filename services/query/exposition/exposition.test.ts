@@ -10,7 +10,7 @@ import { createExpositionHandler } from './exposition.ts'
 const both = { tables: ['metrics', 'asynchronous_metrics'] }
 const isBatch = (sql: string): boolean => sql.includes(' AS meaning')
 
-/** Starts a host with the metrics of `answer`, and counts requests. */
+/** Starts a host that responds to metric statements with `answer`, and records these statements. */
 const startStub = async (answer: (response: ServerResponse, batch: number) => void, capabilities = {}) => {
   const batches: string[] = []
   const stub = await startHttpStub(

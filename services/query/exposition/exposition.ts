@@ -40,7 +40,7 @@ const buildMetricsStatement = (host: MonitoredHost, { tables: visible, version }
 
 /** A number as text. Any other text could inject lines into the exposition. */
 const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
-/** Rows of name, value and description. */
+/** Rows with the name, value and description of a metric. */
 const MetricRows = z.array(z.tuple([z.string(), Value, z.string()]))
 type MetricRows = z.infer<typeof MetricRows>
 
@@ -69,7 +69,7 @@ const escaped = (meaning: string): string =>
 /** Special values of ClickHouse as Prometheus spells them. */
 const specialValues: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
 
-/** Just under 30 s, so that a 30 s scrape interval gets new values each time. */
+/** Metrics are reused for just under 30 s, so that a scraper with a 30 s interval gets new values each time. */
 const freshMs = 29_000
 /** The maximum age of served metrics, equal to the lookback of Prometheus. Older ones would seem current. */
 const usefulMs = 300_000
@@ -157,7 +157,7 @@ const queryExposition = async ({ client, clock }: QueryHandlerDeps, host: Monito
 const toExpositionStream = ({ text, takenMs, requestedMs, failure, refresh }: CachedExposition, nowMs: number) => {
   const ageMs = nowMs - takenMs
   const useful = ageMs < usefulMs ? text : undefined
-  // A running query may have new metrics as soon as it ends.
+  // If a query is running, it ends within its time limit and may then return new metrics.
   const changesAtMs = requestedMs + (refresh ? batchWithinMs : freshMs)
   const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, changesAtMs - nowMs) }
   return { head, frames: whole(useful) }

@@ -160,7 +160,7 @@ describe('a host list that is truncated inside a URL', () => {
     await using store = await openStore({ env: {}, busIsShared: false })
     const env = { COLUMNDB_HOST: 'http://a.example:8123,http://10.0.12.7:8123' }
     await (await open(store, { hosts: [] }, env))[Symbol.asyncDispose]()
-    // URL parsing reads an IPv4 address of three numbers as another address.
+    // The URL parser expands `10.0.12` to the IPv4 address `10.0.0.12`.
     await using watched = await open(store, { hosts: [] }, { COLUMNDB_HOST: 'http://a.example:8123,http://10.0.12' })
     expect(names(watched.hosts)).toEqual(['a.example'])
     expect(watched.lines.join('')).toContain(

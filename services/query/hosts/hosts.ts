@@ -18,7 +18,7 @@ const recheckMs = 2_000
 /** The current list of monitored hosts. */
 export interface HostRegistry extends AsyncDisposable {
   list(): readonly MonitoredHost[]
-  /** Throws `not-found` with the reason `unknown-host` when the list has no host with this key. */
+  /** Returns the host with this key. Throws `not-found` with the reason `unknown-host` if the list has none. */
   get(key: string): MonitoredHost
 }
 

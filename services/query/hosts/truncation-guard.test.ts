@@ -6,7 +6,7 @@ import { createAddressCheck } from './truncation-guard.ts'
 
 const page = '<!doctype html><title>Welcome</title>'
 
-/** Starts a server with these responses by path; other paths get a page, as from proxies and web servers. */
+/** Starts a server with these responses by path. All other paths return a web page, as proxies and web servers do. */
 const startServer = async (responses: Record<string, string>) => {
   const server = createServer((request, response) => void response.end(responses[request.url ?? ''] ?? page))
   const { origin, stop } = await listenOnLoopback(server)

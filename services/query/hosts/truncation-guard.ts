@@ -15,7 +15,7 @@ export interface HostAddress {
 
 /** A new address that is a prefix of a removed one, for example after a partial write of the file. */
 interface TruncatedAddress extends HostAddress {
-  /** The address in log messages, without its port if that may be the beginning of a password. */
+  /** The address in log messages. The port is omitted if it may be the beginning of a password. */
   shown: string
   /** The probable full address. */
   instead: string
@@ -106,7 +106,7 @@ interface TruncationGuardDeps {
   log: Telemetry['log']
 }
 
-/** Returns functions that compare a new list with the last valid one, which is first read from the store. */
+/** Reads the addresses of the last valid host list. Returns functions that compare new lists with these addresses. */
 export const openTruncationGuard = async ({ lastGood, answers, log }: TruncationGuardDeps) => {
   let addresses = await (lastGood?.read() ?? [])
   const findUnanswered = async (hosts: readonly MonitoredHost[]) => {

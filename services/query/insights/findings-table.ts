@@ -23,7 +23,7 @@ export const resolveFindingsTable = (env: Environment) => {
 }
 
 /**
- * Returns the CREATE TABLE statement for insights. Of the rows with one id, the one with the highest version counts.
+ * Returns the CREATE TABLE statement for insights. Among rows with the same id, the highest version is valid.
  * Fields used in filters have their own columns; `insight` is the complete insight as JSON.
  */
 export const createFindingsTableSql = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}

@@ -40,7 +40,7 @@ const replicationRows = async (
   return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null, incomplete: null }
 }
 
-/** A row set of the replication service: the endpoints that it is read from, and the function that reads it. */
+/** A row set of the replication service: its source endpoints, and the function that reads its rows. */
 interface ReplicationSet<S extends ReplicationRowSet> {
   from: string
   rows(service: ReplicationServiceClient, call: CallContext, nowMs: number): Promise<InsightRow<S>[]>
@@ -91,7 +91,7 @@ const sets: { readonly [S in ReplicationRowSet]: ReplicationSet<S> } = {
 
 const Row = z.object({ old: hostNumberSchema })
 
-/** Deletes the insights found before `beforeMs` from the table of the host. */
+/** Returns the handler that deletes the insights found before `beforeMs` from the table of the host. */
 const pruneFindings =
   (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
   async ({ hostKey, beforeMs }, call) => {
@@ -116,7 +116,7 @@ const pruneFindings =
 
 const writesWithinSeconds = 10
 
-/** Inserts insights into the table of the host, which is created if it does not exist. */
+/** Returns the handler that inserts insights into the table of the host and creates the table if necessary. */
 const keepFindings =
   (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['keepFindings'] =>
   async ({ hostKey, insights, version }, call) => {
@@ -148,7 +148,7 @@ export const insightStatements: Readonly<Record<Exclude<InsightRowSet, Replicati
   ...currentStateRowSets,
 }
 
-/** Reads a row set of one host, with its statement. */
+/** Returns the handler that reads a row set of one host. */
 const insightRows =
   (
     parts: QueryHandlerDeps & ReplicationServiceDeps,
@@ -184,7 +184,7 @@ const StoredRow = z.object({
   }),
 })
 
-/** Reads the stored insights of a host; empty when the table does not exist. */
+/** Returns the handler that reads the stored insights of a host. Without the table, the result is empty. */
 const storedFindings =
   ({ hosts, client, env }: QueryHandlerDeps): ServiceHandlers<Service<typeof insightRowMethods>>['storedFindings'] =>
   async ({ hostKey, sinceMs, limit, ids }, call) => {

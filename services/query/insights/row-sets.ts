@@ -1,4 +1,4 @@
-/** Returns SQL for the age in full units of `seconds`, by the clock of the host. Times in the future are negative. */
+/** Returns SQL for the age in full units of `seconds`, by the clock of the host. Future times have a negative age. */
 const ago = (time: string, seconds: number): string =>
   `toInt32(floor((toInt64(toUnixTimestamp(now())) - toInt64(toUnixTimestamp(${time}))) / ${seconds}))`
 const hours = (time = 'event_time'): string => ago(time, 3_600)

@@ -99,7 +99,7 @@ describe('the cost of own statements', () => {
 describe('pages of queries', () => {
   const shown = async (name: string, parameters: Record<string, number>) => {
     const { rows } = await readTable(parts, { hostKey, name, search: 'sum(number)', parameters })
-    // A host logs the values of parameters, so the result of the search contains the search itself.
+    // Hosts log parameter values, so the search also finds its own statement, which is removed here.
     return rows
       .flatMap((row) => /^SELECT sum\(number\), '(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1] ?? [])
       .toSorted()

@@ -13,7 +13,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 const Row = z.object({ views: hostNumberSchema })
 
-/** Deletes the page views of one user with a mutation, because a lightweight DELETE leaves the rows on disk. */
+/** Returns the handler that deletes the page views of a user. A lightweight DELETE would leave the rows on disk. */
 const removePageViews =
   (parts: QueryHandlerDeps): ServiceHandlers<Service<typeof pageViewMethods>>['removePageViews'] =>
   async ({ hostKey, actor }, call) => {

@@ -31,7 +31,7 @@ describe('batched charts', () => {
   })
 
   it('have the same rows as single charts', async () => {
-    // A past window with no new events.
+    // The window ends ten minutes ago, so that both reads see the same events.
     const to = Math.floor(Date.now() / 1_000) - 600
     const past = { from: to - 6 * 3_600, to, parameters: {} }
     const host = parts.hosts.get(hostKey)
@@ -61,7 +61,7 @@ describe('batched charts', () => {
   })
 })
 
-/** Starts a host that returns one number, but fails statements that contain a text. */
+/** Starts a host that returns one number, except for statements that contain `failing`, which fail. */
 const answering = async (
   failing: string,
   exception = 'Code: 241. DB::Exception: Too much memory. (MEMORY_LIMIT_EXCEEDED)',

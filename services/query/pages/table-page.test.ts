@@ -26,7 +26,7 @@ afterAll(async () => {
 const direct = async (sql: string): Promise<string> => (await fetch(sandbox.url, { method: 'POST', body: sql })).text()
 
 const settings = { hostKey, name: 'settings' }
-/** The source of the rows of the page under test. */
+/** The FROM and WHERE clauses that select the rows of the tested page. */
 const shown = "system.settings WHERE name NOT IN ('extremes', 'max_result_rows', 'max_result_bytes')"
 const exported = async (request: object) => {
   const { head, frames } = await parts.handlers.exportTable(
@@ -108,7 +108,7 @@ describe('the pages of a history', () => {
 
   it('contain every row once with equal sort values', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `paged-${String(index).padStart(2, '0')}`)
-    // Several parts, which are read in parallel.
+    // Inserts several parts, which the host reads in parallel.
     for (let part = 0; part < 5; part++)
       await log(
         ids.filter((_, index) => index % 5 === part),

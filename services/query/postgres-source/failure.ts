@@ -44,7 +44,7 @@ export const createSourceNotConfiguredError = (): ServiceError =>
     details: { reason: 'not-configured' },
   })
 
-/** Failures by SQLSTATE prefix. The first match counts. */
+/** Failure reasons by SQLSTATE prefix. The first matching prefix is used. */
 const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = [
   ['28', 'auth'],
   ['3D000', 'auth'],
@@ -56,11 +56,11 @@ const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = 
   ['08', 'unreachable'],
 ]
 
-/** Returns the kind of failure of an error of the PostgreSQL client. */
+/** Returns the reason why a request failed, derived from the error that the PostgreSQL client threw. */
 export const classifySourceError = (error: unknown): SourceFailure => {
   if (!(error instanceof Error)) return 'failed'
   if (isServerError(error)) return byState.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? 'failed'
-  // The client has no error codes, so its message decides. A SASL message means that no password was supplied.
+  // Client errors have no code, so the message is parsed. A SASL message means that no password was supplied.
   if (error.message.startsWith('SASL')) return 'auth'
   return /timeout/i.test(error.message) ? 'timeout' : 'unreachable'
 }

@@ -26,8 +26,8 @@ const orders: Readonly<Record<PostgresRequest['order'], string>> = {
 }
 
 /**
- * Reads tables with their statistics. Measuring a size needs a weak lock, which waits for DDL on the table. In that
- * case sizes are estimates from the last vacuum or analyze.
+ * Reads tables with their statistics. Measuring a size needs a weak lock, which DDL on the table can block. If so, the
+ * sizes are estimates from the last VACUUM or ANALYZE.
  */
 const readTables = async (source: PostgresSource, request: PostgresRequest) => {
   try {

@@ -49,8 +49,8 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
 export type WaitingSession = Omit<LockSession, 'blocks'>
 
 /**
- * Adds to each session the number of sessions that wait for it, directly or indirectly. Sessions that wait for no other
- * come first, then the highest numbers.
+ * Adds to each session the number of sessions that wait for it, directly or indirectly. Sessions that wait for no
+ * other session come first. Within both groups, sessions with the most waiting sessions come first.
  */
 export const rankBlockers = (sessions: readonly WaitingSession[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()

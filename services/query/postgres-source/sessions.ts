@@ -64,7 +64,7 @@ export const sessionColumns = `a.datname AS database, a.usename AS "user", nulli
   ${buildElapsedMsSql('a.state_change')} AS "stateMs", to_jsonb(a) ->> 'query_id' AS "queryId",
   CASE WHEN a.query <> '' AND a.query <> '${hiddenText}' THEN left(a.query, ${textCharacters}) END AS query`
 
-/** Returns a session with its statement reduced to what the caller may see. */
+/** Removes literals from a session's statement: always, or if `withValues` is set, only if it may contain secrets. */
 export const redactSession = <S extends { query: string | null }>(session: S, withValues: boolean): S => ({
   ...session,
   query: session.query && (withValues ? removeSecretLiterals : removeLiterals)(session.query),

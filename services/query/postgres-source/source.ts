@@ -22,7 +22,7 @@ const maxWaitingReads = 30
 const connectWithinMs = 3_000
 const statementWithinMs = 5_000
 const lockWithinMs = 500
-/** The client timeout, for when the server does not enforce its own. */
+/** The timeout of the client. It applies if the server does not enforce its own timeout. */
 const responseTimeoutMs = statementWithinMs + 2_000
 const idleMs = 30_000
 /** The `application_name` of Watchhouse's sessions, which excludes them from the results. */

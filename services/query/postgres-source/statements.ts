@@ -7,7 +7,7 @@ import {
 import { buildEpochMsSql, findMissingPrivilege, removeLiterals } from './sessions.ts'
 import { type RunQuery, ownStatementPrefix, type PostgresSource } from './source.ts'
 
-/** State of the extension `pg_stat_statements`. `schema` is a quoted identifier. Null if it is not installed. */
+/** State of `pg_stat_statements`. `schema` is quoted; it and `version` are null if the extension is not installed. */
 const Extension = z.object({
   database: z.string(),
   isLoaded: z.boolean(),

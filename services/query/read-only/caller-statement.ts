@@ -4,8 +4,8 @@ import { Rejection } from './rejection.ts'
 import { type StatementPermissions, checkReadOnly } from './read-only.ts'
 
 /**
- * Checks a statement of a caller and returns it without its FORMAT clause, because the format is chosen here. The text
- * keeps its beginning, so positions in it stay valid. Throws `invalid` with reason and position.
+ * Checks a statement of a caller and returns it without its FORMAT clause, because Watchhouse sets the format. The text
+ * before the clause is unchanged, so positions in it stay valid. Throws `invalid` with reason and position.
  */
 export const checkCallerStatement = (
   query: string,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const shorter = 5_000
 const longer = 9 * shorter
-/** The maximum growth of the work for a statement of nine times the length. Quadratic work would grow by 81. */
+/** Maximum factor by which the cost may grow for a nine times longer statement. Quadratic cost would grow 81-fold. */
 const maxRatio = 12
 
 const pieces = [

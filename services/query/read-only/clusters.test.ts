@@ -195,7 +195,7 @@ describe('a cluster, compared with ClickHouse', () => {
 
   it.each([1, 0])(
     'resolves a name to WITH only where ClickHouse reads no table of that name, with analyzer %i',
-    // Thousands of statements, which take minutes on a busy machine.
+    // The test runs thousands of statements, which takes minutes on a busy machine.
     { tags: ['long'], timeout: 300_000 },
     (analyzer) => {
       session.query(`SET allow_experimental_analyzer = ${analyzer}`)

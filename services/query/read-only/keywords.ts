@@ -50,7 +50,7 @@ export const prefixKeywords = words(texts.prefix)
 export const keywordsAfterColumn = words(texts.afterColumn)
 
 const byLowerCase: ReadonlyMap<string, Keyword> = new Map(
-  // The split at every blank matches the type `WordsOf`.
+  // The cast is safe, because `words` and the type `WordsOf` split the texts at the same spaces.
   ([...words(...Object.values(texts))] as Keyword[]).map((word) => [word.toLowerCase(), word]),
 )
 

@@ -94,7 +94,7 @@ const pushSign = (sql: string, position: number, tokens: Token[]): number => {
   return position + 1
 }
 
-/** Whitespace of ClickHouse; JavaScript's `\s` lacks the zero-width characters. */
+/** Matches whitespace as ClickHouse defines it; JavaScript's `\s` lacks the zero-width characters. */
 const space = /[\s\u0085\u00a0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y
 const lineComment = /(?:--|\/\/|#[ !])[^\n]*/y
 const digits = String.raw`\d+(?:_\d+)*`

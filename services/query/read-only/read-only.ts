@@ -5,7 +5,7 @@ import { isOperandEnd, higherOrderFunctions, isForbiddenFunction, isUsedAsName, 
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
-/** Permissions that the operator grants in addition to the rules. */
+/** Permissions that the operator grants beyond the default rules of the read-only check. */
 export interface StatementPermissions {
   /** Allows reading any table through a cluster, not only `system` tables. */
   clusterTables?: boolean
@@ -102,8 +102,8 @@ const isOperand = (index: number, tokens: readonly Token[]): boolean => {
 }
 
 /**
- * Returns whether an inner statement may begin here: after EXPLAIN, also in parentheses, or after a WITH clause, which
- * only INSERT may follow.
+ * Returns whether a statement may begin here: at the start, after a word such as EXPLAIN or WITH, or in
+ * parentheses after EXPLAIN.
  */
 const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => {
   let before = index - 1
@@ -137,7 +137,7 @@ const checkCall = (index: number, tokens: readonly Token[]): void => {
   if (caller?.kind === 'sign' || !higherOrderFunctions.has(caller?.text.toLowerCase() ?? '')) return
   let first = index + 1
   while (isPunctuation(tokens[first], '(')) first++
-  // Skips the closing parentheses of those opened within the argument.
+  // Skips the parentheses that close those opened at the start of the argument.
   let next = first + 1
   while (isPunctuation(tokens[next], ')') && next < 2 * first - index) next++
   // A single argument is a column: `arraySum(file)`.

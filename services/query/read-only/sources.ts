@@ -26,7 +26,7 @@ interface Level {
   /** Whether the position is within a FROM list, where a comma begins another table. */
   inSources: boolean
   selects: boolean
-  /** Whether the query already has its columns, so that another SELECT is not one of its clauses. */
+  /** Whether the query already has its SELECT list, so that the word `SELECT` cannot begin one. */
   hasColumns: boolean
   /** Whether the position is within ORDER BY, where `WITH FILL FROM` begins an expression. */
   orders: boolean
@@ -95,7 +95,7 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
   }
 }
 
-/** Returns whether the word is the name of a table. */
+/** Updates the state of the level for a word. Returns whether the word is the name of a table. */
 const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   const word = token.word
   if (current.expectsSource && token.kind !== 'literal') {

@@ -157,7 +157,7 @@ describe('an unavailable replication service', () => {
     const began = performance.now()
     expect(await status()).toMatchObject({ status: 'unreachable' })
     await refusal(handlers().repldbMirrors({}, createCall())).toMatchObject({ code: 'timeout' })
-    // Each would take 10 s by default.
+    // With the default timeout, each of the two calls would take 10 s.
     expect(performance.now() - began).toBeLessThan(5_000)
   })
 

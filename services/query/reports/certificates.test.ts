@@ -13,7 +13,7 @@ const noCertificate = toStatementError(testHost, {
   sentence: 'no certificate file',
 })
 
-/** Returns a server without a certificate, which started at time 0. */
+/** Returns a server that has no certificate and was started at time 0. */
 const openServer = async () => {
   const store = await openStore({ env: {}, busIsShared: false })
   const server = { nowMs: hour, startedMs: 0, isProbed: true, requests: 0, failure: noCertificate }

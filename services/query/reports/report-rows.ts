@@ -20,7 +20,7 @@ interface CertificateDeps extends Pick<QueryHandlerDeps, 'clock' | 'probe'> {
 
 /**
  * Reads `system.certificates`. On a server without a certificate, the query fails and increments an error counter. The
- * function then returns no rows, and skips the query until the server restarts if the store is available.
+ * function then returns no rows and records this in the store, to skip the query until the server restarts.
  */
 export const readCertificates = async (
   place: CertificateDeps,
@@ -72,14 +72,14 @@ export const createReportRowHandlers = (
   reportRows: reportRows(parts),
 })
 
-/** A period and the previous one of the same length. Both begin and end in epoch seconds. */
+/** A period and the preceding period of the same length, which starts at `before`. All times are in epoch seconds. */
 interface ReportPeriod {
   before: number
   from: number
   to: number
 }
 
-/** A statement for a period. The only values in its SQL are the numbers of the period. */
+/** A statement for a period. The times of the period are the only values that are inserted into its SQL. */
 interface ReportSet {
   /** Required tables, which a server may not have. */
   requires: readonly string[]

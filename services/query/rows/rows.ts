@@ -18,7 +18,7 @@ export interface RowStreamSummary {
 }
 
 export interface RowStreamOptions {
-  /** Rows are truncated before the one that would exceed this size. */
+  /** Maximum size of all rows, in bytes. The result ends before the row that would exceed it. */
   maxBytes?: number
   /** The columns of `JSONCompactEachRow`, whose rows are arrays instead of objects. */
   columns?: readonly Pick<ResultColumn, 'type'>[]
@@ -59,7 +59,7 @@ export async function* streamRows(
   return { rows, truncated: false }
 }
 
-/** Reads the rest of a body if it is short, usually one additional row, because that costs less than a kill. */
+/** Reads the rest of a body if it is short, usually one row, because reading costs less than killing the statement. */
 export const drainBody = async (body: HostBody): Promise<true> => {
   let size = 0
   for (let piece = await body.take(); piece && size <= maxFrameBytes; piece = await body.take()) size += piece.length
@@ -73,7 +73,7 @@ export interface RemainingLimits {
 }
 
 interface Cut {
-  /** End of the last complete row. */
+  /** Offset of the first byte after the last complete row. */
   end: number
   rows: number
   /** Whether the row limit is reached. */

@@ -61,7 +61,7 @@ export async function* streamTextRows(
 }
 
 interface Cut {
-  /** End of the last complete line. */
+  /** Offset of the first byte after the last complete line. */
   end: number
   lines: number
   /** Whether the next line exceeds the byte limit. */
@@ -86,7 +86,7 @@ const wholeLines = (bytes: Buffer, remaining: RemainingLimits, format: TextForma
   return cut
 }
 
-/** Returns the position of the newline that ends a line. A doubled quote counts as the end and the start of a value. */
+/** Returns the position of the newline that ends a line, or -1. A doubled quote ends one value and starts the next. */
 const endOfQuotedLine = (bytes: Buffer, start: number): number => {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at]

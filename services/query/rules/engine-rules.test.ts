@@ -59,7 +59,7 @@ interface Provoked {
   severity: 'warning' | 'critical'
   prepare?: () => Promise<unknown>
   provoke: () => Promise<unknown>
-  /** Ends the condition. Absent for counters, which are ok as soon as they no longer grow. */
+  /** Ends the condition that `provoke` caused. Absent for counters, which are ok as soon as they no longer grow. */
   relieve?: () => Promise<unknown>
   offender?: string
 }

@@ -6,7 +6,7 @@ import { type StubRequest, sendResultRows, startHttpStub, startTcpStub } from '.
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
 const basics = (uptimeSeconds = 7_000) => [['25.8.1', uptimeSeconds, 'machine', 'UTC', String(Date.now())]]
 
-/** Returns 0 for every rule of a statement. Fails a statement that contains `refused`. */
+/** Responds with 0 for every rule of a statement, or with an error if the statement contains `refused`. */
 const respondToRules = ({ sql }: StubRequest, response: ServerResponse, refused?: string): void => {
   if (sql.includes('hostName()')) return sendResultRows(response, basics())
   if (refused !== undefined && sql.includes(refused)) {
@@ -66,7 +66,7 @@ describe('a rule whose statement fails', () => {
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
     expect(first.readings[0]?.reason).toBe('host a: the query failed (47 UNKNOWN_IDENTIFIER)')
-    // Four rules in one statement, then one by one.
+    // The statement with all four rules fails, so each rule then runs in its own statement.
     expect(first.statements).toBe(5)
     const again = await sweep()
     expect(again.readings).toEqual(first.readings)

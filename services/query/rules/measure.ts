@@ -152,7 +152,7 @@ const troubleOf = ({ client, host }: MeasureDeps, ready: PreparedRule, error: Se
   const code = findClickhouseErrorCode(error)
   const name = error.details?.clickhouseName
   const unavailable = findUnavailableReason(client, host, ready, error)?.message
-  // The server's own message repeats the statement.
+  // The server's own message is omitted, because it repeats the statement.
   const summary = code === undefined ? error.message : `host ${host.name}: the query failed (${code} ${String(name)})`
   return { reason: unavailable ?? summary, isPersistent: persistentCodes.has(code), isDenied: code === accessDenied }
 }

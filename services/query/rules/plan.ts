@@ -21,7 +21,7 @@ const maxStatements = 9
 /** Minimum number of rules in a shared statement. */
 const minGroupSize = 8
 
-/** Maximum number of rules with a statement of their own. Further ones share one with the slow rules. */
+/** Maximum number of rules with their own statement. Additional ones share a statement with the slow rules. */
 const maxAlone = 5
 
 /** Groups rules into statements: by table, with slow rules in one group and some rules alone. */
@@ -61,7 +61,7 @@ export interface MeasurementPlan {
   unavailable: ReadonlyMap<string, (host: MonitoredHost) => string>
 }
 
-/** The input of a plan. */
+/** The rules to measure on a host, and the host capabilities that determine their statements. */
 export interface PlanInput extends Pick<HostCapabilities, 'version' | 'tables' | 'logs'> {
   wanted: readonly SqlMeasuredDefinition[]
   /** Keys of rules that have been too slow on this host. */

@@ -18,7 +18,7 @@ export interface RuleFailureRegistry {
   record(host: MonitoredHost, name: string, trouble: RuleFailure): void
 }
 
-/** Returns an empty record of failures. Entries are keyed by the host object, so a changed host list drops them. */
+/** Returns an empty registry. Entries are keyed by the host object, so a changed host list drops them. */
 export const openRuleFailureRegistry = (elapsedMs: () => number): RuleFailureRegistry => {
   const known = new WeakMap<MonitoredHost, Map<string, RuleFailure & { untilMs: number }>>()
   return {

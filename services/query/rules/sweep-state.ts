@@ -23,7 +23,7 @@ export const SweepState = z.object({
   settingsChangedMs: z.number().nullable().default(null),
   /** Bytes used on each disk at the first sweep of each day. `day` counts days since 1970-01-01. */
   disks: z.record(z.string(), z.array(z.object({ day: z.number(), used: z.number() })).max(maxSampleDays)).default({}),
-  /** Progress of each mirror's initial snapshot, and since when it has not changed. */
+  /** Progress of each mirror's initial snapshot, and the time of its last change. */
   copies: z.record(z.string(), z.object({ done: z.number(), sinceMs: z.number() })).default({}),
   /** Counters of the host's Keeper node. */
   keeper: z.record(z.string(), z.number()).default({}),

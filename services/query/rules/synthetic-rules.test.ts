@@ -48,7 +48,7 @@ afterAll(async () => {
 type Rows = Readonly<Record<string, readonly object[]>>
 
 const structures = new Map<string, string>()
-/** Returns the columns of a table in the engine. */
+/** Returns the names and types of the columns of a system table, in the syntax of the `format` function. */
 const structureOf = async (table: string): Promise<string> => {
   const known = structures.get(table)
   if (known !== undefined) return known
@@ -61,7 +61,7 @@ const structureOf = async (table: string): Promise<string> => {
 
 /** Returns a table expression with these rows. Omitted cells get the default of their type. */
 const createSyntheticTable = async (table: string, rows: readonly object[]): Promise<string> => {
-  // An empty text would mean no columns.
+  // Without rows, `format` reads one empty object, which `LIMIT 0` drops; an empty text would yield no columns.
   const lines = rows.map((row) => JSON.stringify(row)).join('\n') || '{}'
   const read = `format(JSONEachRow, ${quoteText(await structureOf(table))}, ${quoteText(lines)})`
   const date = table.endsWith('_log') ? ' REPLACE (toDate(event_time) AS event_date)' : ''

@@ -35,7 +35,7 @@ export const createHostStatusHandler = (parts: QueryHandlerDeps): ServiceHandler
   }
 }
 
-/** Returns the status of a host from a result that has just arrived. */
+/** Returns the status of a host from a query result that arrived at `nowMs`. */
 export const toHostStatus = (host: MonitoredHost, answer: QueryResult, nowMs: number): HostStatus => {
   const { version, uptimeSeconds, hostname, timezone, nowMs: hostNowMs } = readBasics(host, answer.rows)
   const clockSkewMs = Math.round(hostNowMs - (nowMs - answer.durationMs / 2))
@@ -136,7 +136,7 @@ const byName = (reasons: ReadonlyMap<HostMetricName, UnavailableReason>): HostOv
 
 interface FiguresResult<N extends HostMetricName> {
   figures: Record<N, number | null>
-  /** The reasons of metrics that are null because their tables are unreadable or missing. */
+  /** The reason for each metric that is null because its tables are unreadable or missing. */
   unavailable: ReadonlyMap<HostMetricName, UnavailableReason>
 }
 
@@ -165,8 +165,8 @@ const createMetricsReader = (client: DatabaseClient) => {
   }
 
   /**
-   * Adds the reasons of null values. If the host hides rows, their count becomes null, because it would look like the
-   * count of all rows.
+   * Adds the reasons for null values. If the host hides rows of a table, counts of that table become null, because they
+   * would look like counts of all rows.
    */
   const explainFigures = async <N extends HostMetricName>(
     { host, names, call }: FiguresRequest<N>,
@@ -206,7 +206,7 @@ const hiddenFigure = (
   return incomplete ? [[name, { reason: 'permission', missingTables: [], ...incomplete }]] : []
 }
 
-/** Retries the statement without each table that the host denies. */
+/** Runs the statement. Each time the host denies access to a table, retries without that table. */
 const queryReadable = async <N extends HostMetricName>(
   client: DatabaseClient,
   { host, what, names, call, cache }: FiguresRequest<N>,

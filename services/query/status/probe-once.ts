@@ -141,5 +141,5 @@ const loadStatement = (tables: ReadonlySet<string>): Statement => {
   return statement
 }
 
-/** Returns the reason of a failed probe. An exception counts as `garbage`, because the statement is trivial. */
+/** Returns the reason for a failed probe. An exception counts as `garbage`, because the statement is trivial. */
 const reasonOf = (error: unknown): HostState['reason'] => findFailureReason(error) ?? 'garbage'

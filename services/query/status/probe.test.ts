@@ -195,7 +195,7 @@ describe('the probe', () => {
     await using stub = await startHttpStub(
       ({ sql }, response) => {
         loadReads.push(readsLoad(sql))
-        // The host hangs like one whose Keeper does not respond.
+        // The host does not respond to load queries, like a host whose Keeper does not respond.
         if (!readsLoad(sql)) sendResultRows(response, [basics])
       },
       { tables },

@@ -108,7 +108,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, liveness, random = 
   }
 }
 
-/** Returns the clock skew in milliseconds; 0 while unknown. It is correct at once after the local wall clock is set. */
+/** Returns the clock skew in milliseconds; 0 while unknown. Changes of the local wall clock take effect at once. */
 const skewOf = ({ aheadMs }: ProbedHost, clock: Clock): number =>
   aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 

@@ -89,9 +89,9 @@ export type HostMetricName = keyof typeof sources
 /** Returns the `system` tables that provide a metric, the preferred one first. */
 export const findMetricTables = (name: HostMetricName): string[] => sources[name].map(({ table }) => table)
 
-/** The key metrics of a host. */
+/** The names of the key metrics of a host. */
 export const fleetMetricNames = FleetMetrics.keyof().options
-/** The metrics that are cheap enough to query from every host every few seconds. */
+/** The names of the metrics that are cheap enough to query from every host every few seconds. */
 export const loadMetricNames = HostLoad.keyof().options
 
 /** Returns a statement for basics and metrics that reads each table once; metrics of invisible tables are NULL. */

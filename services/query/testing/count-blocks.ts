@@ -15,7 +15,7 @@ const blocksRun = async (sql: string): Promise<number> => {
   try {
     checkReadOnly(sql)
   } catch {
-    // A rejected statement counts as well.
+    // The blocks that the guard executes for a rejected statement are counted as well.
   }
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const own = result.filter(({ url }) => url.includes('/read-only/'))

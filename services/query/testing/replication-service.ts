@@ -6,7 +6,7 @@ import { type ReplicationFleet, createShopFleet } from './replication-fleet.ts'
 interface Options {
   /** The password for HTTP Basic with an empty user. Without it, requests need no authentication. */
   password?: string
-  /** Whether the API is served through the web application, below `/api`, or on its own. */
+  /** `web`: the web application serves the API below `/api`. `api` (default): the API is served at the root. */
   form?: 'web' | 'api'
   fleet?: ReplicationFleet
 }

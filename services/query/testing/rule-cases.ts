@@ -1,6 +1,6 @@
 /**
- * Returns a value whose JSON is the time `seconds` before its serialization. The unit is epoch seconds, multiplied by
- * `perSecond`.
+ * Returns a value that serializes to the time `seconds` ago, as epoch seconds multiplied by `perSecond`. The time is
+ * relative to the serialization.
  */
 export const createPastTime = (seconds: number, perSecond = 1) => ({
   toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
@@ -26,7 +26,7 @@ const many = <T>(count: number, row: (index: number) => T): T[] =>
 /** Returns running queries of other applications. */
 export const createRunningQueryRows = (count: number) =>
   many(count, (index) => ({ query_id: `of-application-${index}` }))
-/** Statements of Watchhouse, with a log comment and without one, as sent for users who may not set settings. */
+/** Rows for statements of Watchhouse, with and without a log comment, which read-only users cannot set. */
 export const ownStatements = [
   { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
   { http_user_agent: 'watchhouse' },

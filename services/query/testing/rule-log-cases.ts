@@ -4,7 +4,7 @@ const minute = 60
 const hour = 3_600
 const day = 86_400
 const many = <T>(count: number, row: T): T[] => Array.from({ length: count }, () => row)
-/** Returns both time columns of a log table. */
+/** Returns the two time columns of a log row that was written `seconds` ago. */
 const at = (seconds: number) => ({
   event_time: createPastTime(seconds),
   event_time_microseconds: createPastTime(seconds, 1e6),

@@ -50,8 +50,8 @@ export interface StubRequest {
 }
 
 /**
- * Starts an HTTP server that passes statements to `answer`; it reports `capabilities` by itself unless they are
- * `none`.
+ * Starts an HTTP server that passes statements to `answer`. The server itself responds to capability queries, with
+ * `capabilities`; if that is `none`, `answer` receives these queries too.
  */
 export const startHttpStub = (
   answer: (request: StubRequest, response: ServerResponse) => void,

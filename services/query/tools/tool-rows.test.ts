@@ -28,7 +28,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-/** Values for the placeholders that a statement has. */
+/** Returns the values for the placeholders of a statement. */
 const valuesFor = (sql: string) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`{${name}:`)))
 

@@ -20,7 +20,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 const ToolStatements = z
   .strictObject({
     feature: Feature,
-    /** An additional statement with the first rows of all others; `check` is the name of their statement. */
+    /** An additional statement that selects the first rows of all others; its column `check` has their names. */
     combined: z.strictObject({ name: z.string(), rows: z.int().min(1) }).optional(),
     statements: z.record(z.string(), z.string()),
   })
@@ -34,8 +34,8 @@ const ToolStatements = z
 type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
- * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the limit of
- * concurrent statements of callers. Throws if a file with tool statements is invalid.
+ * Returns the handler that runs a fixed statement of a tool on one host. The statement counts towards the callers'
+ * limit of concurrent statements. Throws if a file with tool statements is invalid.
  */
 export const createToolRowsHandler = (
   parts: QueryHandlerDeps,
@@ -75,7 +75,7 @@ export const createToolRowsHandler = (
   }
 }
 
-/** Returns one statement with the first rows of several. Their columns must have the same types. */
+/** Returns one statement that selects the first rows of each given one. Their columns must have the same types. */
 const combine = (statements: Readonly<Record<string, string>>, rows: number): string => {
   const parts = Object.entries(statements).map(
     ([name, sql]) => `SELECT '${name}' AS check, * FROM (\n${sql}LIMIT ${rows})`,

@@ -97,7 +97,7 @@ const named = ({ hosts, probe }: QueryHandlerDeps): NamedHost[] =>
 type Shard = Cluster['shards'][number]
 type MatchedRow = ClusterRow & { hostKey: string | null }
 
-/** Groups rows by cluster and shard, in their order. Replicas that are hosts of the list get the host key. */
+/** Groups rows by cluster and shard, in row order. Replicas that are configured hosts get the key of that host. */
 const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly NamedHost[]): Cluster[] =>
   [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
     const keys = matchHosts(ofCluster, queried, hosts)
@@ -115,7 +115,7 @@ const shardOf = (number: number, rows: readonly MatchedRow[]): Shard => ({
   ),
 })
 
-/** Returns the distinct host keys of the replicas that are hosts of the list. */
+/** Returns the distinct host keys of the replicas that are configured hosts. */
 const membersOf = (clusters: readonly Cluster[]): string[] => {
   const replicas = clusters.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas))
   return [...new Set(replicas.flatMap(({ hostKey }) => hostKey ?? []))]
@@ -202,7 +202,7 @@ export const ReplicationRow = z.object({
   exception: z.string(),
 })
 
-/** Reads the state, load and replication of several hosts of the list. */
+/** Returns the state, load and replication state of several configured hosts. */
 const readMembers = async (
   parts: QueryHandlerDeps,
   keys: readonly string[],

@@ -27,7 +27,7 @@ const measured = async (
 ) => {
   const fail = () => Promise.reject(new Error('unexpected call'))
   const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
-  // A method without a response rejects, so the client has every method.
+  // The cast is safe, because the proxy provides every method; those without a response reject.
   const context: AdviceContext = { query: all as Query, call, hostKey: 'one', testCall: testCall ?? undefined }
   if (!proposal) throw new Error('expected a proposal')
   return measureSavings(context, subject, proposal)

@@ -18,7 +18,7 @@ interface Comparison {
 
 /** Factor that makes a median absolute deviation comparable with a standard deviation. */
 const madToDeviationFactor = 0.6745
-/** Minimum deviation as a share of the median, so that small changes of a constant value are no anomalies. */
+/** Minimum deviation as a share of the median, so that small changes of a constant value do not count as anomalies. */
 const minDeviationShare = 0.01
 
 /** Compares a value with earlier ones; returns undefined if there are none. `minDeviation` has the unit of `value`. */
@@ -94,7 +94,7 @@ export const describeCauses = (now: Day, before: readonly Day[], changes: readon
   return [...causes.filter((cause) => typeof cause === 'string'), ...describeGrowth(now, before)]
 }
 
-/** How much data the executions of a query pattern read. */
+/** Statistics on the data that the executions of a query pattern read. */
 type ReadStats = Pick<Day, 'readRows' | 'selectedParts' | 'marksShare'>
 
 /** Describes the read statistics of `now` (parts, share of data, rows) that are well above their median in `others`. */

@@ -99,7 +99,7 @@ const PatternFacts = z.object({
 })
 export type PatternFacts = z.infer<typeof PatternFacts>
 
-/** The statistics of a host with which the hosts of a group are compared. */
+/** The statistics of a host by which the hosts of a group are compared. */
 export const HostStatistics = z.object({
   /** Statistics of the most expensive query patterns. */
   patterns: z.array(PatternFacts),
@@ -123,7 +123,7 @@ export const collectHostStatistics = (
   settings: settings ? Object.fromEntries(settings.map(({ name, valueHash }) => [name, valueHash])) : null,
 })
 
-/** Stores the statistics of a host. Later scans of other hosts compare with them. */
+/** Stores the statistics of a host, so that later scans of other hosts can compare with them. */
 export const storeHostStatistics = async (store: Store, hostKey: string, figures: HostStatistics): Promise<void> => {
   await store.update(createFiguresKey(hostKey), HostStatistics, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }

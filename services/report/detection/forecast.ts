@@ -10,7 +10,7 @@ const shortFitHours = 48
 const minDropShare = 0.05
 /** Minimum score of significant growth: the growth divided by the standard deviation of the residuals. */
 const minScore = 3
-/** A drop from a lower share of used space is a regular cleanup; from a higher one, a reaction to a full disk. */
+/** Drops from below this share of used space count as regular cleanups; others, as reactions to a full disk. */
 const maxCleanupShare = 0.8
 
 type Row = InsightRow<'disk-hours'>

@@ -2,7 +2,7 @@ import { defineDetector, formatTableName, getSeverity } from '../detection/detec
 
 const limits = { info: 10, warning: 50 }
 
-/** Detects detached parts that were left behind. */
+/** Detects tables with many detached parts. */
 export const detachedPartsDetector = defineDetector({
   kind: 'detached-parts',
   signal: 'detached parts',

@@ -2,7 +2,7 @@ import { defineDetector, getSeverity } from '../detection/detector.ts'
 import { formatBytes } from '../format.ts'
 
 const gibibyte = 1_024 ** 3
-/** Limits of the growth of the lag, in bytes per hour. */
+/** Minimum growth of the lag by severity, in bytes per hour. */
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
 /** Detects replication slots whose lag grows. */

@@ -34,7 +34,7 @@ export const versionDriftDetector = defineDetector<never>({
   },
 })
 
-/** Returns the most frequent version of the group; the newest one if several are. Undefined for a single host. */
+/** Returns the most frequent version in the group; in a tie, the newest. Undefined if fewer than two are known. */
 const findUsualVersion = ({ self, peers }: Fleet): string | undefined => {
   const versions = [self, ...peers.filter(({ group }) => group === self.group)].flatMap(({ version }) => version ?? [])
   if (versions.length < 2) return undefined

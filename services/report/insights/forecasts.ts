@@ -63,7 +63,7 @@ const toDiskForecast = (disk: string, forecast: DiskForecast, error: number | nu
 
 const errorCheckDays = 3
 
-/** Returns the error of a forecast from three days ago: predicted minus actual usage, in bytes. Null if unknown. */
+/** Repeats the forecast of three days ago. Returns predicted minus actual usage in bytes; null if there was none. */
 const computeForecastError = (hours: ReturnType<typeof selectKnownDiskHours>, usedBytes: number): number | null => {
   const past = hours
     .filter(({ hoursAgo }) => hoursAgo >= errorCheckDays * 24)

@@ -134,7 +134,7 @@ const createInsight = (
 /** Maximum number of other hosts of the group with which a host is compared. */
 const maxComparedHosts = 32
 
-/** Returns the facts about all hosts. Those about other hosts come from the statistics that their last scans stored. */
+/** Returns the facts about all hosts. The statistics of other hosts are those that their last scans stored. */
 const readFleet = async (context: ScanContext, figures: HostStatistics): Promise<Fleet> => {
   const { query, call, hostKey, store } = context
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])

@@ -55,7 +55,7 @@ export const finishRun = async (
   })
 }
 
-/** Stores the worst undismissed finding of a host, which host lists show. */
+/** Stores the worst undismissed critical or warning finding of a host for host lists. Without one, clears the entry. */
 export const storeWorstFinding = async (store: Store, hostKey: string, insights: readonly Insight[]): Promise<void> => {
   const worst =
     insights.find(({ severity, dismissed }) => severity === 'critical' && !dismissed) ??

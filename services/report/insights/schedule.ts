@@ -67,7 +67,7 @@ export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Pro
   return due.length
 }
 
-/** Returns the reachable hosts without a scan within the interval. Deletes the entries of removed hosts. */
+/** Returns hosts that are not down and were not scanned within the interval. Deletes the entries of removed hosts. */
 const findDueHosts = async (
   { query, store, clock }: ScheduleDeps,
   everyMs: number,

@@ -70,7 +70,7 @@ const gatherReportData = async (context: GatherContext): Promise<ReportData> => 
   const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
   const notes: string[] = []
   let failure: unknown
-  /** Returns undefined and adds a note if the request fails. */
+  /** Sends a request. If it fails, adds a note and returns undefined. */
   const attempt = async <T>(what: string, request: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await request()

@@ -25,7 +25,10 @@ import { createReportId } from './write-report.ts'
 const maxTextLength = 60_000
 const maxSummaryLength = 1_200
 
-/** Generates a summary with the language model. Null if no model is configured, it fails, or the summary is invalid. */
+/**
+ * Generates a summary with the language model. Returns null if no model is configured, the model fails, or the summary
+ * is invalid.
+ */
 const generateSummary = async (
   { agent: client, log }: { agent: ServiceClient<typeof agent>; log: Logger },
   report: HostReport,

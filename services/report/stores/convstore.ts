@@ -129,7 +129,7 @@ const parseDayThread = (id: string, metadata: unknown): DayThread[] => {
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
 
-/** Removes the threads of days before the cutoff. The thread of the cutoff day keeps its newer insights. */
+/** Removes insights found before a time and returns their number. A thread that also has newer ones is replaced. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   const old = (await listDayThreads(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)

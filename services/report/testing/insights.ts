@@ -9,7 +9,7 @@ export const createUserCall = (): CallContext => ({
   priority: 'person',
 })
 
-/** Returns an insight whose id is 32 times this letter. */
+/** Returns an insight whose id is this letter, repeated 32 times. */
 export const createInsight = (letter: string, more: Partial<Insight> = {}): Insight => ({
   id: letter.repeat(32),
   hostKey: 'box',

@@ -26,7 +26,7 @@ export const createReportData = (more: Partial<ReportData> = {}): ReportData => 
   ...more,
 })
 
-/** Returns an entry of the alert history at an hour of the period. */
+/** Returns an alert history entry with a time `hour` hours after the start of the test period. */
 export const createHistoryEntry = (
   kind: string,
   hour: number,

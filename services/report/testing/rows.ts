@@ -5,7 +5,7 @@ import type { Fleet, HostFacts, DetectorOutcome, HostStatistics } from '../detec
 /** The rows of a host by row set. */
 export type InsightRows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
 
-/** Returns a host with a correct clock. */
+/** Returns the facts of a host with a nearly correct clock and without statistics. */
 export const createHostFacts = (more: Partial<HostFacts> = {}): HostFacts => ({
   name: 'box',
   group: null,
@@ -15,7 +15,7 @@ export const createHostFacts = (more: Partial<HostFacts> = {}): HostFacts => ({
   ...more,
 })
 
-/** Returns a host with one query pattern of 300 ms and some changed settings. */
+/** Returns the facts of a host with one query pattern of 300 ms and some changed settings. */
 export const createComparedHost = (
   pattern: Partial<HostStatistics['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },

@@ -1,4 +1,7 @@
-/** A fair queue. Callers are served in rotation, so that a caller with many items delays others by one item each. */
+/**
+ * A fair queue. Callers are served in rotation, one item at a time, so that a caller with many items does not block
+ * the others.
+ */
 export interface FairQueue<T> {
   readonly size: number
   add(caller: string, item: T): void
@@ -14,7 +17,7 @@ export interface FairQueue<T> {
 
 /** Creates an empty queue. */
 export const createFairQueue = <T>(): FairQueue<T> => {
-  // In order of rotation. A caller without items has no entry.
+  // The items of each caller, in rotation order. A caller without items has no entry.
   const callers = new Map<string, Set<T>>()
   let size = 0
   return {

@@ -4,7 +4,7 @@ const resolutionMs = 10
 const tickMs = 100
 /** Utilization above which the event loop has no spare capacity. */
 const busyShare = 0.95
-/** Mean timer delay above which work waits for the CPU. */
+/** Mean timer delay above which a busy loop is under pressure, because work waits for the CPU. */
 const maxDelayMs = 15
 /**
  * Time under pressure after which the loop counts as overloaded; longer than the burst of requests of one page view.

@@ -16,7 +16,7 @@ const busyAbove = 0.97
 const growFactor = 1.15
 const trimFactor = 0.95
 const shrinkFactor = 0.8
-/** The limit is removed after no work had to wait for this long. */
+/** The limit is removed when no work has had to wait for a slot for this long. */
 const unlimitedAfterMs = 2_000
 
 /** The current limit of concurrent work, which depends on the load of the event loop. */

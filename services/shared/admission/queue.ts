@@ -7,7 +7,7 @@ import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 const retryAfterBoundsMs = { min: 1_000, max: 30_000 }
 const priorityOrder: readonly RequestPriority[] = RequestPriority.options
 
-/** Returns whether no caller waits for the result. Such work yields to requests of callers, here and on the host. */
+/** Returns whether work runs in the background. It yields to requests of users and tools, here and on the host. */
 export const isBackground = (priority: RequestPriority): boolean => priority === 'sweep' || priority === 'report'
 
 /** Options of an admission queue. */
@@ -32,7 +32,7 @@ export interface AdmissionOptions {
   patienceMs?: number
   /** Replaces the `maxWaitMs` of the queue for this work. */
   maxWaitMs?: number
-  /** Callers with the same priority are served in rotation. Default: all work is of one caller. */
+  /** Callers with the same priority are served in rotation. Default: all work belongs to one caller. */
   caller?: string
 }
 

@@ -17,7 +17,7 @@ export interface WaitEstimate {
    * Returns the expected wait in milliseconds behind `before` items, with `size` slots; 0 until a slot was released.
    */
   expectedMs(before: number, size: number): number
-  /** Returns the maximum wait of work that must end within `patienceMs`; `isShed` work waits less during overload. */
+  /** Returns the maximum wait of work that must end within `patienceMs`; shorter during overload if `isShed`. */
   allowedMs(maxWaitMs: number, patienceMs: number, isShed: boolean): number
 }
 

@@ -23,7 +23,7 @@ it('accepts signatures of the previous key while it is configured', () => {
   expect(verifies({ ...rotated, NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) })).toBe(true)
   expect(verifies({ NATS_SIGNING_KEY: now, NATS_SIGNING_KEY_PREVIOUS: before })).toBe(true)
   expect(verifies({ NATS_SIGNING_KEY: now })).toBe(false)
-  // A process with several services has the key of each service.
+  // A process that runs several services holds the verification key of each of them.
   expect(verifies({ NATS_VERIFICATION_KEY: `${deriveKey('report', before)},${deriveKey('query', before)}` })).toBe(true)
   expect(verifies({ NATS_VERIFICATION_KEY: deriveKey('report', before) })).toBe(false)
 })

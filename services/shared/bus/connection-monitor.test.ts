@@ -16,7 +16,7 @@ it('delays a request during a short disconnection, then sends it', async () => {
   const answer = caller.client(probe).call({}, createProbeCall())
   let answered = false
   void answer.then(() => (answered = true))
-  // In memory a whole exchange takes one event-loop iteration.
+  // In memory, an exchange takes one event-loop iteration, so without the disconnection the call would have ended.
   await turn()
   expect(answered).toBe(false)
   hub.mend()

@@ -36,7 +36,7 @@ export class EventChannel {
     }
   }
 
-  /** Resolves when the subscription is active. */
+  /** Subscribes to an event; resolves when the subscription is active. Throws if the service may not listen to it. */
   async on<P extends z.ZodType>(event: BusEvent<P>, listener: Listener<P>): Promise<AsyncDisposable> {
     if (!event.listeners.includes(this.#caller))
       throw new Error(`service "${this.#caller}" is not allowed to listen to "${event.name}"`)

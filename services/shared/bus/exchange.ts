@@ -166,7 +166,7 @@ export class RequestExchange {
     }
   }
 
-  /** Validates the control subject: a compromised producer could name any subject that this service may publish to. */
+  /** Stores the control subject if it is an inbox of the called service. A compromised producer may name another. */
   #learnControl(reply: string | undefined): void {
     if (reply !== undefined && isServiceInbox(this.#service, reply)) this.#control = reply
   }

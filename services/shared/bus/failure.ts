@@ -22,7 +22,7 @@ const ErrorBody = z.object({
   retryAfterMs: z.number().optional(),
 })
 
-/** Encodes an error frame. Omits details that do not fit into the frame. */
+/** Encodes an error frame. Omits all details if the frame would be too large with them. */
 export const encodeFailure = (
   { code, message, details, retryAfterMs }: ServiceError,
   frameBytes: number,

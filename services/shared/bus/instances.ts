@@ -20,7 +20,7 @@ interface KnownInstance {
 
 type KnownInstances = Map<string, KnownInstance>
 
-/** The live instances of all services, by their announcements. */
+/** Tracks the live instances of all services by their announcements. */
 export class InstanceRegistry {
   readonly #limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
@@ -43,7 +43,7 @@ export class InstanceRegistry {
     known.set(instance, { heardMs: this.#nowMs(), load, part: isGuest ? 'guest' : part })
   }
 
-  /** Returns the live instances of a service that accept requests of this part. */
+  /** Returns the live instances of a service that accept requests for user connections (`guest`) or others (`own`). */
   of(service: ServiceName, part: Exclude<ServingRole, 'all'> = 'own'): string[] {
     return this.#taking(service, part).map(([instance]) => instance)
   }

@@ -54,7 +54,7 @@ export const openMemoryHub = (): MemoryHub => {
   const turns = new Map<string, number>()
   const schedule = createDeliveryScheduler()
 
-  /** Returns all members outside queue groups, and one member of each group in turn. */
+  /** Returns the receivers of a message: all members without a queue group, and one member per group, in rotation. */
   const receivers = (subject: string): readonly Member[] => {
     const receivers = members.matching(subject)
     if (receivers.length <= 1) return receivers

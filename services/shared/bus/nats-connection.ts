@@ -35,7 +35,7 @@ export interface NatsHubOptions {
 }
 
 const connectWithinMs = 5_000
-/** Interval of reconnects, short enough to reach a restarted server before callers give up. */
+/** Interval between reconnection attempts, short enough to reach a restarted server before callers give up. */
 const reconnectEveryMs = 200
 /** Interval of pings. After two missed ones, the connection to an unresponsive server closes within 30 seconds. */
 const pingEveryMs = 10_000

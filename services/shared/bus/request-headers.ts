@@ -50,7 +50,7 @@ export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Ca
     throw new Error('missing header: identity or time-left-ms')
   return {
     identity: identities.memo(identity),
-    // A newer release may have more priorities.
+    // An unknown priority, of a newer release, counts as `sweep`.
     priority: RequestPriority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },

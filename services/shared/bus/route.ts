@@ -7,7 +7,7 @@ import { formatGuestInstanceTokens, guestToken, instanceNamePattern } from './su
 export interface RequestRoute {
   instance: string | undefined
   only: boolean
-  /** The token to use in place of the instance if that instance is not running; after that, any instance is tried. */
+  /** Subject token to use if the instance is not running. If it has no receivers either, any instance may respond. */
   otherwise?: string
 }
 

@@ -125,7 +125,8 @@ export class ContractServer implements ServedContract {
   #fail(reply: Reply, error: unknown, subject: string): void {
     const { aborted, reason } = reply.signal
     if (aborted) {
-      // An error after a cancellation is not a defect, and the caller no longer reads.
+      // An error after an abort is not a defect, so it is not logged. The caller only gets the abort reason, such as
+      // `timeout`.
       if (reason instanceof ServiceError) reply.fail(reason)
       return
     }
@@ -164,7 +165,7 @@ const sendStream = async (
   }
 }
 
-/** Returns the body of a frame. Bytes are split into frames; a JSON value must fit into one. */
+/** Encodes a value of a stream. JSON must fit into one frame; bytes may be longer and are split into frames later. */
 const encodeFrameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
   if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
   if (value instanceof Uint8Array) return value

@@ -126,7 +126,7 @@ const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
     ),
   )
 
-/** Returns a request of a service for itself, or for a user with a delegation of the gateway. */
+/** Returns a request that a service sends for itself, or for a user with a delegation from the gateway. */
 const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: RequestSigner) => {
   const request = {
     subject: `svc.${caller}.gateway.start`,

@@ -11,9 +11,9 @@ interface SignedText {
   text: string
 }
 
-/** Returns the MACs of a statement for these key holders; none for a holder with which the signer shares no key. */
+/** Returns the MACs of a text for these key holders; none for a holder with which the signer shares no key. */
 type Signer = (statement: SignedText, holders: readonly string[]) => string[]
-/** Returns whether one of these MACs is valid for this service. */
+/** Returns whether one of these MACs of a text is valid for this service. */
 type Verifier = (service: ServiceName, statement: SignedText, proofs: readonly string[]) => boolean
 
 /**
@@ -127,7 +127,7 @@ const listSignatureHolders = (subject: string): readonly string[] => {
 const maxRequestAgeMs = 2 * 60_000
 /** Maximum age of a delegation to the agent: an answer takes up to an hour, and approvals may add waiting time. */
 const maxAgentDelegationMs = 2 * 3_600_000
-/** Maximum number of remembered signatures of unsafe requests, which detect repeated requests. */
+/** Maximum number of signatures of unsafe requests that are remembered to reject repeated requests. */
 const maxRememberedSignatures = 20_000
 
 /** The signed parts of a request. */
@@ -250,7 +250,7 @@ const parseSignature = (header: string): ParsedSignature | undefined => {
   }
 }
 
-/** Returns how a request differs from its signature; undefined if it does not. */
+/** Returns how a request differs from its signature; undefined if they match. */
 const findRequestProblem = (
   signed: ParsedSignature,
   message: WireMessage,
@@ -261,7 +261,7 @@ const findRequestProblem = (
   return signed.content === digestContent(message, digest) ? undefined : 'its content differs from the signed one'
 }
 
-/** Returns a problem unless the gateway signed a request to this caller, or to a service that may call this caller. */
+/** Returns undefined if the gateway signed a request to this caller or to one of its callers; otherwise the problem. */
 const findDelegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
   const audience = parseAudience(signed)
   const reached = Object.entries(serviceDependencies).find(([name]) => name === audience)?.[1] ?? []

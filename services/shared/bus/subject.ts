@@ -34,7 +34,7 @@ export const formatCallSubject = (
 ): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
-/** The token in place of the instance in requests for user connections; no instance can have this name. */
+/** Marks the subjects of requests for user connections. No instance can have this name. */
 export const guestToken = '_guest'
 
 /** Returns the NATS user of the guest process of a service; it also has its own key. */
@@ -44,7 +44,7 @@ export const formatGuestUserName = (service: ServiceName): string => `${service}
 export const listKeyHolders = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, formatGuestUserName(service)] : [service]
 
-/** Returns the tokens in place of the instance in requests for one guest instance. */
+/** Returns the last tokens of the subject of a request for one guest instance. */
 export const formatGuestInstanceTokens = (instance: string): string => `${guestToken}.${instance}`
 
 /**
@@ -73,7 +73,7 @@ export interface CallSubject {
  */
 export const openCallSubjectReader = (service: ServiceName, instance: string): CallSubjectReader => {
   const addressed = [undefined, instance, guestToken, formatGuestInstanceTokens(instance)]
-  // Cache of a pure function; most requests use few methods.
+  // Caches parsed subjects, because most requests use few methods.
   const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
     const [, , caller = '', method = ''] = subject.split('.')
@@ -96,11 +96,11 @@ export const formatEventSubject = (sender: string, name: string): string => `eve
 /** The sender of an event. The subject proves it, because a user may publish only under its own name. */
 export interface EventSender {
   service: ServiceName
-  /** Whether the guest process of the service published it. */
+  /** Whether the guest process of the service published the event. */
   isGuest: boolean
 }
 
-/** Parses the sender from the subject of an event; undefined if it is not a service. */
+/** Parses the sender from the subject of an event; undefined if it is neither a service nor a guest user. */
 export const readEventSender = (subject: string): EventSender | undefined => {
   const [, sender = ''] = subject.split('.')
   if (isServiceName(sender)) return { service: sender, isGuest: false }

@@ -14,7 +14,7 @@ export interface Setting<T> {
   fallback: string
   /** The allowed values, as shown in the settings reference. */
   allowed: string
-  /** Whether a variable with the suffix `_PREVIOUS` exists, which is the second argument of `parse`. */
+  /** Whether a second variable with the suffix `_PREVIOUS` is read; its text is the second argument of `parse`. */
   hasPrevious?: boolean
   /** Parses the text of the variable, undefined if unset. The message of a thrown error completes `<NAME>: …`. */
   parse(text: string | undefined, previous?: string): T
@@ -25,7 +25,7 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>
 /** The parsed values of settings, by variable name. */
 export type SettingValues<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
-/** An invalid variable with the reason. The sentence never contains the value of a secret. */
+/** An invalid variable and its problem. `sentence` never contains the value of a secret. */
 export interface SettingProblem {
   name: string
   sentence: string

@@ -3,7 +3,7 @@ import { loadAll, YAMLException } from 'js-yaml'
 /** Maximum aliases of a document. Nested aliases multiply the number of values that are visited. */
 const maxAliases = 20
 
-/** Thrown for invalid YAML. The message may quote the text; `line` does not. */
+/** Thrown for invalid YAML. The message may quote the document, which may contain secrets. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
   /** Line number from 1; undefined if the error concerns the whole text. */

@@ -49,7 +49,7 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
   }
   const endAtOnce = (why: string): void => {
     log.error({ why }, 'exiting immediately; calls in flight are lost')
-    // Throws instead of sending a signal: if Node is PID 1 of a container, a signal without a handler has no effect.
+    // Throws, because a signal to itself would not end Node as PID 1, which ignores signals without a handler.
     release()
     throw new Error(`exited before all work was finished: ${why}`)
   }

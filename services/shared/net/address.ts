@@ -29,7 +29,7 @@ const privateRanges: ReadonlySet<string> = new Set([
 ])
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Classifies an address. Only an IPv4-mapped IPv6 address is classified as the IPv4 address that it contains. */
+/** Classifies an address; invalid text is `never`. An IPv4-mapped IPv6 address has the class of its IPv4 address. */
 export const classifyAddress = (text: string): AddressClass => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
   const address = ipaddr.process(toHexNotation(text))

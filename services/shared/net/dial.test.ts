@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMailServer, dial, createGuardedDial } from './dial.ts'
 import { openAddressGuard } from './guard.ts'
 
-// Clients that disconnect early reset their connection.
+// Errors are ignored, because clients that disconnect early reset the connection.
 const server = createServer((socket) =>
   socket
     .on('error', () => {})

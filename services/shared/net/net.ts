@@ -69,7 +69,7 @@ export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
   }
 }
 
-/** Creates the HTTP clients and adds their pools to `agents`, which are closed at the end. */
+/** Creates the HTTP clients and adds their pools to `agents`, which the caller closes. */
 const openClients = async (guard: AddressGuard, agents: Agent[]) => {
   const [{ Agent }, { send }, connectors] = await Promise.all([
     import('undici'),

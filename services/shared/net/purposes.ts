@@ -26,8 +26,8 @@ const servicePorts: ReadonlySet<number> = new Set([
 /** Returns whether the port of a URL belongs to a well-known service of another protocol. */
 export const isServicePort = (port: string): boolean => servicePorts.has(Number(port))
 
-/** Submission ports of mail servers. */
+/** SMTP and submission ports of mail servers, including common alternatives. */
 const mailPorts: ReadonlySet<number> = new Set([25, 465, 587, 2465, 2525, 2587])
 
-/** Returns whether a port is a submission port of mail servers. */
+/** Returns whether a port is an SMTP or submission port. */
 export const isMailPort = (port: number): boolean => mailPorts.has(port)

@@ -9,7 +9,10 @@ export const parseRetryAfter = (header: string | null, nowMs: number): number | 
   return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
 }
 
-/** Returns the delay of the `Retry-After` header of a response; dates are relative to its `Date` header. */
+/**
+ * Returns the delay in the `Retry-After` header of a response in milliseconds; undefined if missing or invalid.
+ * Dates are relative to the `Date` header.
+ */
 export const readRetryAfter = (headers: Pick<Headers, 'get'>): number | undefined =>
   parseRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 

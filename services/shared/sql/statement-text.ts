@@ -7,7 +7,7 @@ export const quoteText = (text: string): string => `'${text.replace(/[\\']/g, St
 /** The `User-Agent` of every request to a host. It is in the query log even if the user may not set `log_comment`. */
 export const userAgent = 'watchhouse'
 
-/** Returns the `log_comment` of a statement: the part of the product that sends it. */
+/** Returns the `log_comment` of a statement. `what` is the part of the product that sends it, such as `chart`. */
 export const createLogComment = (what: string): string => JSON.stringify({ watchhouse: what })
 
 const logCommentPrefix = createLogComment('').slice(0, -'"}'.length)

@@ -18,7 +18,10 @@ const maxMessages = 1_000
 /** Pattern of valid names. All backends support these names, and they are readable in logs. */
 const namePattern = /^[^\p{Cc}]{1,512}$/u
 
-/** Returns the change of one value for a driver. `stored` is the value that the key is expected to have. */
+/**
+ * Creates the write of one value for a driver. It applies only while the key still has the value `stored`. Throws
+ * `too-large` if the new value exceeds the limit.
+ */
 export const createValueChange = (
   key: string,
   stored: StoredValue | undefined,
@@ -32,7 +35,7 @@ export const createValueChange = (
   expiresInMs: expiresInMs === undefined ? undefined : toWholeMs(expiresInMs),
 })
 
-/** Returns the change of values and messages for a driver. Throws `too-large` if the step exceeds a limit. */
+/** Creates an atomic write for a driver. Throws `too-large` if there are too many messages or one is too long. */
 export const createStoreChange = (
   values: readonly ValueChange[],
   { outbox = [], acks = [], needs = [] }: Pick<AtomicUpdateStep<never, never>, 'outbox' | 'acks' | 'needs'>,

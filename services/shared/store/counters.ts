@@ -3,10 +3,11 @@ import type { Environment } from '../config/environment.ts'
 import { parseSettings } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 
-/** Counters of time windows. All processes of one Redis share them; otherwise each process counts separately. */
+/** Fixed-window counters. Processes with the same Redis share them; without Redis, each process counts separately. */
 export interface Counters extends AsyncDisposable {
   /**
-   * Increments the counter `what` of `key` and returns the count of its window; synchronous in memory. A window starts
+   * Increments the counter `what` of `key` and returns the count of its window. In memory, returns no promise.
+   * A window starts
    * with its first count, and all keys of a counter have the same window length. With a high limit (`allowed`), a
    * process may reserve counts in advance: no count is returned twice, and unused ones are lost. Does not fail if the
    * server is unavailable.
@@ -20,7 +21,7 @@ export interface WindowCount {
   endsInMs: number
 }
 
-/** Maximum windows per counter, of about 250 bytes each; beyond it the older generation is dropped. */
+/** Maximum windows per counter, about 250 bytes each. If it is exceeded, the older generation is dropped. */
 const maxWindows = 100_000
 
 interface CountWindow {
@@ -28,7 +29,7 @@ interface CountWindow {
   endsAtMs: number
 }
 
-/** Windows of one counter in two generations, so that old windows are dropped together without a search. */
+/** Windows of one counter in two generations. The old one is dropped as a whole, without a search for ended windows. */
 interface CounterWindows {
   young: Map<string, CountWindow>
   old: Map<string, CountWindow>

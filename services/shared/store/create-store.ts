@@ -215,7 +215,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
   }
   const seen = keys.map((key) => updating.seen.of(key))
   const guess = prepare(seen.map((entry) => entry?.value))
-  // A key that is not cached counts as one without a value; the write verifies this.
+  // Keys that are not cached are assumed to have no value. The write succeeds only if this is true.
   const written = new Set(guess?.values.map(({ key }) => key))
   const isProved = keys.every((key, index) => seen[index] !== undefined || written.has(key))
   if (guess && isProved && (await writeChange(updating, guess)) === 'written') return true
@@ -264,7 +264,7 @@ const prepareGuess = <S extends z.ZodType>(
   }
 }
 
-/** Writes the change and returns whether it was written; false if another writer was faster. */
+/** Writes the change and returns whether it was written; false if a value changed or a required message is missing. */
 const isWritten = async (updating: UpdateContext, change: StoreChange): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
@@ -328,10 +328,10 @@ const createOutbox = (driver: StoreDriver, onAppend: Outbox['onAppend'], takeOwn
   takeOwn,
 })
 
-/** The registered consumer of messages that this process appends. */
+/** Holds the registered consumer of messages that this process appends. */
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
-  /** Returns the claim of a write that appends messages; undefined if no consumer has room for them. */
+  /** Returns the claim for a write that appends messages; undefined if the consumer is missing or has no room. */
   claimFor(messages: readonly StoredOutboxMessage[]): { claimMs: number; handOver(): void } | undefined
 }
 

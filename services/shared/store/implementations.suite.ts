@@ -35,7 +35,7 @@ const memory: StoreImplementation = {
   needs: [],
   pushes: true,
   start: async () => {
-    // State in memory has only one handle.
+    // All calls of `open` return the same store, because stores in memory share no state.
     let store: Promise<Store> | undefined
     const next = async () => {
       await (await store)?.[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from './store.ts'
 
-/** Returns the value of a key. If it does not exist, exactly one process creates it. */
+/** Returns the value of a key. If it has none, stores the result of `make`; of concurrent calls, the first one wins. */
 export const getOrCreateValue = async <T>(
   store: Store,
   name: string,

@@ -56,7 +56,7 @@ for (const implementation of implementations) {
     it('is not renewed after it was lost, even if it is free', async () => {
       const store = await running.open()
       const lost = taken(await store.lease('sweep', 30))
-      // Both leases end by the same clock, so when this one has expired, the other has too.
+      // Waits until `clock` has expired. By the same clock, the shorter lease `sweep` has then expired too.
       await store.lease('clock', 60)
       await pollUntil(() => store.lease('clock', longMs), Boolean)
       expect(await lost.renew(longMs)).toBe(false)

@@ -33,7 +33,7 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
     [{ 'maxmemory-policy': 'allkeys-lru' }, 'set maxmemory-policy to noeviction'],
     [{ requirepass: 'secret' }, 'rejects the user or the password'],
   ])('is rejected with a message: %j', async (settings, sentence) => {
-    // The settings are changed after the start, because the readiness check of the test has no password.
+    // The password is set after the start, because the readiness check of the test server sends none.
     const { requirepass, ...rest } = { requirepass: '', ...settings }
     await using server = await startRedis({ private: true, settings: rest })
     const client = new Redis(server.url)

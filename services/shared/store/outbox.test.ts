@@ -62,7 +62,7 @@ for (const implementation of implementations) {
       await append(store, 'a', message('1'))
       await store.outbox.claim(1, 30)
       await append(store, 'a', message('2'))
-      // Lease and claim end by the same clock, so when the lease has expired, the claim has too.
+      // Waits until the lease has expired. By the same clock, the shorter claim has then expired too.
       await store.lease('clock', 60)
       await pollUntil(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', attempt: 2 }])

@@ -4,8 +4,8 @@ import { databaseSettings } from './config.ts'
 import { type StateDatabase, readStateDatabase } from './sql/state-database.ts'
 
 /**
- * Returns problems of the store settings in combination; none if a database setting alone is invalid. `busIsShared`:
- * several processes share the bus.
+ * Returns the problems that only a combination of store settings causes; empty if a database setting itself is
+ * invalid. `busIsShared`: several processes share the bus.
  */
 export const findStoreProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
   if (findSettingProblems(databaseSettings, env).length > 0) return []

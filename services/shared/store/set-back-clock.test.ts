@@ -14,7 +14,7 @@ import type { Store } from './store.ts'
 const lengthMs = 15_000
 const hourMs = 3_600_000
 
-/** Adds an hour to every stored expiry, as if the server clock was set back by an hour. */
+/** Adds an hour to every stored expiry, as if the server clock had been set back by an hour. */
 const setClockBack = async (env: Environment): Promise<void> => {
   const where = readStateDatabase(env)
   if (where) {

@@ -10,7 +10,7 @@ export interface Store extends AsyncDisposable {
   /** The problem of the server with its path or address and a remedy; undefined if there is none. */
   readonly problem?: string | undefined
   get<S extends z.ZodType>(key: string, schema: S): Promise<z.output<S> | undefined>
-  /** Reads several keys in one request, in order. */
+  /** Reads several keys in one request and returns their values in order; undefined for a key without a value. */
   getAll<S extends z.ZodType>(keys: readonly string[], schema: S): Promise<(z.output<S> | undefined)[]>
   /**
    * Applies a pure step to the current value and returns the new value. The step runs again after a concurrent write.

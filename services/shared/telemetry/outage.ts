@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** A log for the outage of a dependency that makes repeated work fail. */
+/** Logs the outages of a dependency that is used repeatedly. */
 export interface OutageLog {
   /** Records a failed attempt. */
   failed(error: unknown): void

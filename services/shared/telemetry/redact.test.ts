@@ -148,7 +148,7 @@ describe('URLs within text', () => {
     const started = performance.now()
     const shown = ['', ' @', '\n@', '?token=marked'].map((end) => removeCredentials(text + end))
     expect(shown.some((bare) => bare.includes('marked'))).toBe(false)
-    // An algorithm of quadratic time would take a minute.
+    // A quadratic algorithm would take a minute.
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
@@ -171,7 +171,7 @@ describe('a log line', () => {
     (text) => text.replaceAll('/', '%2F'),
   )
   const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
-  /** Generates user names with a trailing colon; empty if the URL contains only a token. */
+  /** Generates user names with a trailing colon, and an empty text for URLs that contain only a token. */
   const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
 
   it('never shows a password of a URL, with any characters and at any position', () => {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * Error map for Zod. A message completes `<field> …` and omits the value, which may be secret; other messages are kept.
+ * Returns the message of a Zod issue without the name of the field, such as `is required`; undefined keeps the default
+ * message. Messages never contain the value, which may be secret.
  */
 export const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -25,7 +26,7 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
 export const formatZodError = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
 
-/** Names of value types for users. */
+/** Names of Zod types in error messages. */
 const typeNames: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',

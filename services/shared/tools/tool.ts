@@ -27,7 +27,7 @@ export interface Tool {
   input: z.ZodObject
   /** Schema of `structured`; only the MCP server publishes it. */
   output?: z.ZodObject
-  /** Whether the model always gets this tool; it finds the others with `search_tools`. */
+  /** Whether every request to the model includes this tool. The model finds other tools with `search_tools`. */
   core: boolean
   /** Name of the source in evidence, for a tool that reads something other than a host. */
   source?: string
@@ -184,6 +184,6 @@ export const findHost = async (
   return host
 }
 
-/** Returns a host for a user connection, which is not in the list. `query` rejects keys that do not exist. */
+/** Returns the host of a user connection, which is not in the list; undefined without a key. `query` checks the key. */
 const createUserHost = (key: string | undefined): Host | undefined =>
   key === undefined ? undefined : { id: -1, key, name: 'your connection', host: '', group: null, tags: [] }

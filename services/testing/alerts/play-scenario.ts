@@ -17,9 +17,9 @@ export interface ScenarioStep {
   at?: string
   /** New values by `host/rule`. A sweep follows. Without new values, only time passes. */
   measured?: Record<string, number | null>
-  /** Names of the hosts in the host list from this step on. */
+  /** The new host list, as host names. It remains in effect for all later steps. */
   hosts?: string[]
-  /** Performs an action of an operator. */
+  /** Performs an action, such as one of an operator or a restart. */
   act?: (running: RunningScenario) => Promise<unknown>
   notifications?: readonly string[]
 }
@@ -97,7 +97,8 @@ const Body = z.object({ text: z.string(), attachments: z.array(z.object({ text: 
 const marker = 'TEST'
 
 /**
- * Sends a marker message and checks the messages when it has arrived, because earlier messages have then arrived too.
+ * Throws if an expected message is missing or an unexpected one has arrived. Before the check, waits for a marker
+ * message, because all earlier messages arrive before it.
  */
 const expectMessages = async (
   place: DispatcherBackend,

@@ -26,7 +26,7 @@ const Kinds = z.object({
 })
 const Refusal = z.object({ message: z.string() })
 
-/** Starts the API server that `.ci/api-server` built, on a separate etcd. */
+/** Starts the API server that `.ci/api-server` built, with its own etcd. */
 export const startApiServer = async (): Promise<ApiServer> => {
   await using opening = new AsyncDisposableStack()
   const etcd = opening.use(await startEtcd())

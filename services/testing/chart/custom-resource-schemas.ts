@@ -12,7 +12,7 @@ const Description = z.object({
   }),
 })
 
-/** Converts custom resource definitions to JSON schemas with the file names of kubeconform. Returns their folder. */
+/** Converts custom resource definitions to JSON schema files, named as kubeconform expects. Returns their folder. */
 export const writeCustomResourceSchemas = async (descriptions: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-kinds-'))
   for (const file of await readdir(descriptions)) {

@@ -30,7 +30,7 @@ export interface Dispatcher {
   tick(): Promise<boolean>
   /** Returns the open episodes, all known episodes, and the delivery records in the database. */
   onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly CompletedDelivery[] }>
-  /** Simulates a killed process: from now on it reaches no server and no target. */
+  /** Simulates a killed process: from now on, the dispatcher reaches no server and no target. */
   kill(): void
   /** Shuts down gracefully. */
   stop(): Promise<void>
@@ -47,7 +47,7 @@ export interface DispatcherEnvironment {
 }
 
 const retry: RetryPlan = {
-  // Longer than a send with its record on a busy machine. Otherwise another dispatcher would send again.
+  // Must exceed the time to send and record a message on a busy machine; otherwise another dispatcher resends it.
   holdMs: 10_000,
   waitsMs: [10, 20],
   jitter: 0.2,

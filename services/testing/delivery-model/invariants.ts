@@ -14,13 +14,13 @@ export interface FinalState {
   /** Open episodes with the sequence number of their last notification. */
   open: ReadonlyMap<string, number>
   targets: readonly string[]
-  /** Times at which a process was killed or a store lost data. Sends in progress may be repeated. */
+  /** Times at which a process was killed or a store lost data. Sends in progress at these times may be repeated. */
   cutsMs: number[]
   /** Times at which a store lost data. */
   lossesMs: number[]
   /** Keys of the notifications that the database records as sent. */
   sent: ReadonlySet<string>
-  /** Times at which a connection was cut. The store may record a send as started that never started. */
+  /** Times at which a connection was cut. The store may then record a send as started although it never began. */
   unknownMs: number[]
 }
 
@@ -69,7 +69,10 @@ const checkOrder = (sends: readonly SendAttempt[], { cutsMs, unknownMs }: FinalS
 /** Maximum time between the start of a send and its record in the database, in milliseconds. */
 const graceMs = 1_000
 
-/** Returns a violation if the last notification of an episode was not sent. Permanent rejections count as sent. */
+/**
+ * Returns a violation unless an open episode has its last notification and no recovery, and a closed one its recovery.
+ * Permanently rejected messages count as sent.
+ */
 const checkLast = (
   sends: readonly SendAttempt[],
   openSequence: number | undefined,

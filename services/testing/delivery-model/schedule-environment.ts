@@ -100,7 +100,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
         )
         const answer = await Promise.race([taking, wait(limitMs, 'none' as const)])
         if (answer === true) return
-        // Repeating the event at the same rate would keep a busy process busy.
+        // Doubles the timeout, because repeating the event at a constant rate would overload a busy process.
         if (answer === 'none') limitMs *= 2
       }
     }
@@ -119,7 +119,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
     setTimeout(() => (this.faults[fault] = false), faultMs)
   }
 
-  /** Empties the store once the database has all its data, because losing both would lose messages. */
+  /** Empties the store once the database has all data of the store; otherwise messages would be lost. */
   async flush(): Promise<void> {
     await this.heal()
     const until = performance.now() + onRecordWithinMs
@@ -215,7 +215,7 @@ export class ScheduleEnvironment implements AsyncDisposable {
 const listSentKeys = (rows: readonly CompletedDelivery[]): Set<string> =>
   new Set(rows.flatMap((row) => (row.result === 'sent' ? [createSendKey(row)] : [])))
 
-/** Retries a request while the store is busy or restarting. */
+/** Retries a failed request every 50 ms, up to 100 times, because the store may be busy or restarting. */
 const retry = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -18,7 +18,7 @@ const jumpsMs = [-3_600_000, 3_600_000, -60_000, 60_000]
 
 type Act = readonly [weight: number, name: string, act: () => void | Promise<void>]
 
-/** Returns the possible actions: weight, name and function. */
+/** Returns the possible actions, each with its weight, name and function. */
 const listActions = (
   stage: ScheduleEnvironment,
   place: ScheduleStores,

@@ -20,7 +20,7 @@ interface ServicesOptions {
   /** Services to start. Default: all that an MCP request needs. */
   names?: readonly string[]
   env: Record<string, string>
-  /** Additional tools, resources and prompts. Only code can add them. */
+  /** Tools, resources and prompts in addition to those of the product. No setting can add them. */
   further?: AdditionalTools | undefined
 }
 

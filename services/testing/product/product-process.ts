@@ -18,7 +18,7 @@ export interface ProductProcess extends AsyncDisposable {
   kill(): Promise<void>
   /** Restarts the process with the same variables and waits until it is ready. */
   restart(): Promise<void>
-  /** Sends a signal and waits for the exit. Resolves with the exit code. */
+  /** Sends a signal and waits for the exit. Resolves with the exit code, the signal and the time that the exit took. */
   stop(signal?: NodeJS.Signals): Promise<ProcessExit>
 }
 

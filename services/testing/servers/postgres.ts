@@ -63,7 +63,7 @@ export const startPostgres = async ({ preload = [], private: own }: PostgresOpti
   })
 }
 
-/** Returns the server arguments. `-F` disables fsync: a killed server recovers without it; no test cuts the power. */
+/** Returns the server arguments. `-F` disables fsync, which only a crash of the machine would require. */
 const serverOptions = (directory: string, port: number): string[] => [
   '-D',
   join(directory, 'data'),
@@ -78,7 +78,7 @@ const serverOptions = (directory: string, port: number): string[] => [
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
-  // The server may stop during the query. The error is ignored here, because the query rejects.
+  // Ignores the error event of a server that stops during the query, because the query rejects too.
   client.on('error', () => {})
   try {
     await client.connect()

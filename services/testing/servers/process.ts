@@ -109,7 +109,7 @@ const waitForWorkers = async (directory: string): Promise<void> => {
   while ((await isInhabited(directory)) && performance.now() < until) await wait(pollMs)
 }
 
-/** Returns whether a process runs in this directory; false on systems without `/proc`. */
+/** Returns whether a process has its working directory in this directory; false on systems without `/proc`. */
 const isInhabited = async (directory: string): Promise<boolean> => {
   const processes = existsSync('/proc') ? await readdir('/proc') : []
   const places = await Promise.all(processes.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')))

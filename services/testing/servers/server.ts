@@ -15,7 +15,7 @@ export interface ServerOptions {
   private?: boolean
 }
 
-/** Returns the server at an address from a variable. Killing or restarting it throws, because other tests share it. */
+/** Returns a server whose address an environment variable sets. It is shared, so `kill` and `restart` throw. */
 export const createExternalServer = (url: string, stop: () => Promise<void> = async () => {}): TestServer => {
   const refuse = async () => {
     throw new Error(`cannot kill or restart the server at "${url}": its address comes from a variable; set \`private\``)

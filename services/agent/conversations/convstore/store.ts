@@ -128,7 +128,7 @@ const createThread = async (threads: ThreadClient, owner: string, conversation: 
   }
 }
 
-/** Reports whether all earlier messages are unchanged. */
+/** Returns whether all stored messages are unchanged, so that the new ones can be appended. */
 const canAppend = (now: Conversation, before: Conversation): boolean =>
   isSame(now.messages.slice(0, before.messages.length), before.messages)
 

@@ -63,7 +63,7 @@ export const parseThread = (thread: Thread): Conversation | undefined => {
   return Conversation.safeParse({ ...summary, messages: messages.slice(0, summary.messageCount), evidence }).data
 }
 
-/** The documented limit of the service for tags, in characters. */
+/** Maximum length of a tag that the conversation service documents, in characters. */
 const maxTagLength = 64
 /** Returns the tag of an owner's threads; undefined if the owner's name is too long. */
 const createOwnerTag = (owner: string): string | undefined => {
@@ -72,7 +72,7 @@ const createOwnerTag = (owner: string): string | undefined => {
 }
 /** Returns the tag for services that reject colons, and for names that are too long. */
 const createPlainTag = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
-/** Prefix of the cursors of lists by plain tag. All other cursors are those of the service. */
+/** Prefix of cursors for lists by plain tag. Other cursors come from the conversation service unchanged. */
 const plainCursorPrefix = '~'
 
 /** Adds the owner tag to a thread, or the plain tag if the service rejects it. Throws `unavailable` if both fail. */

@@ -4,7 +4,7 @@ import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 /** A request that the fake gateway received. */
 export interface ReceivedRequest {
   method: string
-  /** Includes the query. */
+  /** The path with the query string. */
   path: string
   headers: IncomingHttpHeaders
   body: string

@@ -14,7 +14,7 @@ export interface WebhookFormat {
 export interface RenderContext {
   message: Message
   address: URL
-  /** Renders the templates of the operator with this escaping; absent fields use the format's own text. */
+  /** Renders the operator's templates and escapes inserted values. For absent fields, formats use their own text. */
   write(escape: (text: string) => string): RenderedTemplates
   /** Idempotency key of letters and digits; the same for every attempt. */
   key: string

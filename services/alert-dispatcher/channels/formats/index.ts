@@ -18,7 +18,7 @@ const formats = {
   googleChat: googleChatFormat,
 } as const
 
-/** Formats by address; all other addresses get `raw`. Addresses of Hookshot have no common pattern. */
+/** Formats by address. Others use `raw`, including those of Hookshot, which have no common pattern. */
 const formatRules: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
   { host: /^hooks\.slack(-gov)?\.com$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },

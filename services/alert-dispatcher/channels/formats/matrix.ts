@@ -12,7 +12,7 @@ export const matrixFormat: WebhookFormat = {
     const [room] = /^.*\/rooms\/[^/]+/.exec(address.pathname) ?? []
     if (room !== undefined) url.pathname = `${room}/send/m.room.message/${key}`
     return {
-      // Matrix ignores a repeated transaction id.
+      // The URL ends with a transaction id. Matrix ignores a request with a repeated one.
       method: 'PUT',
       url: url.href,
       body: {

@@ -10,7 +10,7 @@ export interface RenderedTemplates {
   body?: string | undefined
 }
 
-/** Maximum lengths, the lowest of all services. */
+/** Maximum lengths in characters: the lowest limits of all services. */
 const maxTitle = 250
 const maxBody = 4_000
 
@@ -28,7 +28,7 @@ interface FillOptions {
   maxLength: number
 }
 
-/** Replaces `{{name}}` with its value; an unknown name stays, so that the typo is visible. */
+/** Replaces `{{name}}` with its value. Unknown placeholders remain unchanged, so that typos are visible. */
 export const fillTemplate = (
   template: string,
   values: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export const fillTemplate = (
 
 const placeholderPattern = /(\{\{\s*[\w.-]+\s*\}\})/
 
-/** Returns a value; undefined if unknown. Missing metadata is empty, so that one template serves all installations. */
+/** Returns the value of a placeholder; undefined if unknown. Missing metadata is empty text, because it is optional. */
 const findValue = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 
@@ -66,7 +66,7 @@ export const requireKnownPlaceholders = (templates: TargetTemplates): void => {
 const listPlaceholders = (template: string): string[] =>
   [...template.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** Placeholders besides the metadata of the operator. */
+/** Built-in placeholders. Templates can also use `meta.<key>` for the metadata that the operator configured. */
 const knownPlaceholders = [
   'event',
   'severity',

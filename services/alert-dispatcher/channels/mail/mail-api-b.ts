@@ -31,7 +31,7 @@ export const sendByResend = (
 
 const Refusal = z.object({ name: z.string() })
 
-/** Classifies a conflict: a key that was used before means that the mail was sent, even if its text changed since. */
+/** Classifies status 409: `ok` if the key was used with another text, because the mail was sent; else `retry`. */
 const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   if (status !== 409) return undefined
   const refusal = Refusal.safeParse(body).data?.name

@@ -13,13 +13,13 @@ export interface ChannelRig {
   /** Whether the address is fixed instead of configured. */
   ownAddress?: true
   start(): Promise<StrictServer>
-  /** The parts of the alert configuration that no variable sets. */
+  /** Parts of the alert configuration that cannot be set by variables. */
   policy?: Partial<Policy>
   /** Returns the policy with a saved address; default: the values of `env`, as saved by the API. */
   savedPolicy?(url: string): Partial<Policy>
-  /** Returns the variables that configure the channel for this URL; without any one of them it is disabled. */
+  /** Returns the variables that configure the channel for this URL. Without a required one, the channel is disabled. */
   env(url: string): Environment
-  /** Variables in `env` without which the channel stays enabled. */
+  /** Variables in `env` that are optional: the channel stays enabled without them. */
   stillOnWithout?: readonly string[]
   /** Returns the secret values that must never appear in output. */
   secrets(url: string): readonly string[]
@@ -31,6 +31,6 @@ export interface ChannelRig {
   readBody?(received: ReceivedRequest): unknown
   /** Returns the text that recipients see. */
   textOf(received: ReceivedRequest): string
-  /** A response that means the address is invalid. */
+  /** The response of the service to a request for an invalid address. */
   dead: { status: number; body?: string }
 }

@@ -13,7 +13,7 @@ const Body = z.strictObject({
   click: z.url().optional(),
 })
 
-/** Rig with an ntfy server below a path, which accepts JSON messages at its root. */
+/** Rig with an ntfy server under a path prefix. The server accepts JSON messages only at the root of the prefix. */
 export const ntfyRig: ChannelRig = {
   id: 'push-a',
   start: () =>

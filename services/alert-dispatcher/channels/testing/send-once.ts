@@ -30,7 +30,7 @@ interface SendOptions {
   env?: Environment
 }
 
-/** Sends once from a channel to the server of its rig, without the delivery pipeline. */
+/** Sends a message to the server of a rig without the delivery pipeline; returns the result of the channel. */
 export const sendOnce = async ({
   channel,
   rig,

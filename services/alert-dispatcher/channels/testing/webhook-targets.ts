@@ -10,7 +10,7 @@ interface Service {
   /** Fixed host name, for services that are recognized by their host name. */
   host?: string
   path: string
-  /** The request path, if it differs from the configured one. */
+  /** Pattern of the request path, if it differs from the configured path. */
   pathOf?: RegExp
   method?: string
   body: z.ZodType

@@ -35,7 +35,7 @@ const findUnreachableRoutes = ({ layer, files }: HealthFiles, env: Environment):
   return unknown.map(({ route, reason }) => ({ file, entry: route.id, reason }))
 }
 
-/** Returns invalid rule settings; only one file contains rules. */
+/** Returns the problems of rule settings. All of them belong to `alerts.yaml`, the only file that contains rules. */
 const findInvalidRuleSettings = ({ layer, files }: HealthFiles, known: RuleCatalogue): FileProblem[] => {
   const file = files.find((name) => name.startsWith('alerts.')) ?? 'alerts.yaml'
   return findInvalidRules(layer, known).map(({ rule, failure }) => ({ file, entry: rule, reason: failure.message }))

@@ -31,7 +31,7 @@ export const parseList = <S extends z.ZodType>(
   return [...entries.values()]
 }
 
-/** Returns the valid entries of a table by name. */
+/** Returns the valid entries of a table by name; invalid ones are reported and skipped. */
 export const parseTable = <S extends z.ZodType>(
   document: YamlDocument,
   { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },

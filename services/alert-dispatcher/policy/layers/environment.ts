@@ -122,7 +122,7 @@ const listRuleVariables = (env: Environment) =>
     }),
   )
 
-/** Returns the rule id in a variable name, which has it in capitals, with underscores for dashes. */
+/** Converts the rule id in a variable name: `DISK_USAGE` becomes `disk-usage`. */
 const toRuleId = (written: string): string => written.toLowerCase().replaceAll('_', '-')
 
 const readRuleSettings = (env: Environment): Record<string, RuleSettings> => {

@@ -7,7 +7,7 @@ import type { ChannelPolicy, Policy } from '../../policy.ts'
 
 const minuteMs = 60_000
 
-/** Returns the minimum severities of all configured targets; null means the global one. */
+/** Returns the minimum severities of all enabled targets; null means the global one. */
 export type MinSeverityLister = (
   reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
 ) => readonly (Severity | null)[]

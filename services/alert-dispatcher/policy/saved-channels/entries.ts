@@ -16,7 +16,7 @@ export type TargetEntry = z.infer<typeof TargetEntry>
 const buildTargetAssociatedData = (id: string, part: 'url' | 'headers'): string =>
   JSON.stringify(['alert-webhook', id, part])
 
-/** Returns the stored form of a target. Omitted secrets keep their saved values; undefined without a URL. */
+/** Returns the stored form of a target; undefined if it has no URL. Omitted secrets keep their saved values. */
 export const buildTargetEntry = (
   { id, url, headers, ...fields }: WebhookTargetInput,
   before: TargetEntry | undefined,

@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../testing/describe-with.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
 
-/** The state stores of the product; the edge SQL binding is a libSQL database. */
+/** The stores that can hold device codes. The edge SQL binding is tested with a libSQL database. */
 const kept = implementations.filter(({ name }) => ['memory', 'Redis', 'libSQL file'].includes(name))
 
 for (const implementation of kept) {

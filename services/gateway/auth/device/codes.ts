@@ -140,7 +140,7 @@ const createUnknownCodeError = (): ServiceError =>
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ'
 const userCodeLength = 8
 
-/** Returns a random user code of eight letters, one of 20^8, without the dash that is only displayed. */
+/** Returns a random user code: eight letters, 20^8 possible codes, without the dash that `formatUserCode` adds. */
 export const generateUserCode = (): string =>
   Array.from({ length: userCodeLength }, () => userCodeLetters.charAt(randomInt(userCodeLetters.length))).join('')
 
@@ -161,7 +161,7 @@ export const DeviceLoginRecord = z.object({
   clientId: z.string(),
   scopes: z.array(ApiKeyScope),
   state: z.enum(['pending', 'approved', 'denied', 'used']),
-  /** Subject of the user who approved or denied it. */
+  /** Subject of the user who approved or denied the login; null while it is pending. */
   subject: z.string().nullable(),
   issuedAtMs: z.number(),
   expiresAtMs: z.number(),

@@ -28,9 +28,9 @@ import { deviceSettings } from './config.ts'
 export interface DeviceLogin {
   availability(): DeviceLoginAvailability
   kind: CodeStore['kind']
-  /** Returns the subject of keys whose device login the operator approves. */
+  /** Returns the subject of API keys that are issued after the operator approves a device. */
   operatorSubject(): string
-  /** Issues the codes. Throws `unavailable` while device login is disabled, as do the methods below. */
+  /** Issues a device code and a user code. Like the methods below, throws `unavailable` if device login is disabled. */
   begin(clientId: string, scopes: readonly ApiKeyScope[]): Promise<IssuedDeviceCodes>
   /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>

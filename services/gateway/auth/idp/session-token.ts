@@ -34,7 +34,7 @@ export interface IdpSession {
 export interface SessionTokens {
   /** Returns the session of a token; undefined when it is invalid. */
   verify(token: string): Promise<IdpSession | undefined>
-  /** Returns the session of a token that expired at most `withinMs` ago and may be renewed. */
+  /** Returns the session of a token that expired at most `withinMs` ago; undefined for older and invalid tokens. */
   verifyPast(token: string, withinMs: number): Promise<IdpSession | undefined>
 }
 
@@ -75,7 +75,7 @@ export const createSessionTokens = ({
   }
 }
 
-/** Returns whether a token was issued for another site. Without a public URL, every audience is another site. */
+/** Returns whether a token was issued for another site. Without a public URL, true for any token with an audience. */
 const isForAnotherSite = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 

@@ -44,7 +44,7 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
   }
 }
 
-/** Returns a `Set-Cookie` line for a session token, which lasts as long as the token can be renewed. */
+/** Returns a `Set-Cookie` line for a session token. The cookie lasts as long as the token can be renewed. */
 export const formatSessionCookie = (token: string, secure: boolean): string =>
   formatSetCookie(idpCookie, token, { maxAgeMs: maxRenewalAgeMs, secure })
 

@@ -71,7 +71,7 @@ const others: [what: string, token: string][] = [
   ['a megabyte', signed(base64url('x'.repeat(1_048_576)))],
 ]
 
-/** Returns another text for the same bytes: the lowest two bits of the last of 43 characters are ignored. */
+/** Returns a different text that decodes to the same bytes: decoders ignore the last two bits of 43 characters. */
 function sameBytes(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const twin = text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1]

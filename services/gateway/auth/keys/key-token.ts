@@ -19,7 +19,7 @@ export const ApiKeyClaims = z.object({
 })
 export type ApiKeyClaims = z.infer<typeof ApiKeyClaims>
 
-/** Maximum length of a key, longer than one with maximum claims. */
+/** Maximum length of a key in characters. Even a key with the longest possible claims is shorter. */
 const maxTokenLength = 4_096
 const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
 

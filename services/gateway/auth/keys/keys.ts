@@ -38,7 +38,7 @@ export interface ApiKeys {
   issue(grant: NewApiKey): Promise<IssuedKey>
   /** Returns the caller of a key; undefined if it is invalid, expired, revoked or signed with a replaced secret. */
   verify(token: string): Promise<Identity | undefined>
-  /** Lists the keys of one subject or of all, including revoked but not expired ones. */
+  /** Lists the keys of one subject, or of all subjects. Revoked keys are included until they expire. */
   list(subject?: string): Promise<ApiKeyRecord[]>
   /** Revokes a key permanently. Throws `not-found` for an unknown key, or if `subject` is given and not its owner. */
   revoke(id: string, subject?: string): Promise<ApiKeyRecord>

@@ -19,7 +19,7 @@ export interface Panel {
   unit?: 's' | 'reqps' | 'Bps' | 'bytes' | 'short' | 'percentunit'
   kind?: 'timeseries' | 'stat'
   queries: readonly (readonly [expression: string, legend: string])[]
-  /** The warning and the critical threshold. */
+  /** Thresholds: `look` is the warning threshold, `act` the critical one. */
   limits?: { look?: number; act: number }
 }
 
@@ -33,6 +33,6 @@ export const formatRate = (by: string, metric: string, ...labels: readonly strin
 export const formatQuantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
   `histogram_quantile(${share}, ${formatRate(`${by}, le`, `${metric}_bucket`, ...labels)})`
 
-/** Returns a PromQL expression for the share of a counter's rate with these labels. It is 0 if no series has them. */
+/** Returns a PromQL expression for the share of a counter's rate that has these labels; 0 if no series has them. */
 export const formatCounterShare = (metric: string, ...labels: readonly string[]): string =>
   `(sum(rate(${formatSelector(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${formatSelector(metric)}[$__rate_interval]))`

@@ -59,7 +59,7 @@ const dropRatio = 0.95
 /** The forecast for a disk that does not fill up: ten years, so that values stay comparable. */
 const maxSeconds = 3_650 * secondsPerDay
 
-/** The used bytes of a disk at a time, in days since 1970. */
+/** The used bytes of a disk at a point in time. `day` is that time in days since 1970. */
 export interface DiskSample {
   day: number
   used: number

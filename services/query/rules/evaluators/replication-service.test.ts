@@ -49,7 +49,7 @@ describe('the evaluators of the replication service', () => {
 
   it('measure the lag growth of a slot', async () => {
     const growth = await measuredBy('repldb-slot-lag-growth')
-    // 200 MB every five minutes.
+    // The lag grows by 200 MiB every five minutes.
     expect(growth.value).toBeCloseTo(2_400 * 1_048_576, -7)
     expect(growth.offenders).toContain('shop_source/peerflow_slot_billing')
   })

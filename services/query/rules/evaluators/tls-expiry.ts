@@ -15,7 +15,7 @@ export const evaluateTlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
   return { measured: createMeasurement(Math.floor((endsMs - nowMs) / 1_000)) }
 }
 
-/** Returns the expiry of the presented certificate, trusted or not; undefined when the handshake fails. */
+/** Returns when the presented certificate expires, in epoch milliseconds; undefined when the handshake fails. */
 const certificateExpiry = async (host: MonitoredHost, signal: AbortSignal): Promise<number | undefined> => {
   const under = await socketTo(host).catch(() => undefined)
   if (under === undefined) return undefined

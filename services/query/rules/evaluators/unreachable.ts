@@ -15,7 +15,7 @@ const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM syst
 /** Error codes for a server without Keeper or a user without access to it. Neither means that Keeper is down. */
 const withoutKeeper = new Set<number | undefined>([60, 139, 225, 497])
 
-/** Returns 1 when the host cannot read from its Keeper. */
+/** Measures 1 if the host cannot read from its Keeper, otherwise 0. No value if the host is down or has no Keeper. */
 export const evaluateKeeperUnreachable: Evaluator = async ({ host, contact, run }) => {
   if (!contact.answers) return { measured: createMissingMeasurement(contact.reason) }
   if (!contact.capabilities.tables.has('zookeeper'))

@@ -8,7 +8,7 @@ const typesByCondition: Readonly<Record<ReadCondition['kind'], readonly SkipInde
   other: [],
 }
 
-/** Proposes skip indexes for columns that the query compares with constants. No host can test them with FINAL. */
+/** Proposes skip indexes for columns compared with constants. Returns none for FINAL, as no host can test them. */
 export const proposeSkipIndexes = (subject: AdviceSubject): Proposal[] => {
   const { read, indexes } = subject
   if (read.isFinal) return []

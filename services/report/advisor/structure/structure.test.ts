@@ -108,7 +108,7 @@ describe('advice on codecs', () => {
     const fail = () => Promise.reject(new Error('unexpected call'))
     const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
     const named = { hostKey: 'box', database: 'cafe', table: 'orders', readsData: true, mayWrite: false, ...more }
-    // A method without a response rejects, so the client has every method.
+    // The cast is safe, because the proxy provides every method; those without a response reject.
     return adviseOnCodecs({ query: all as ServiceClient<typeof query>, call: createUserCall(), ...named }, of)
   }
 

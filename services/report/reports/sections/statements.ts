@@ -14,7 +14,7 @@ const emptyTotals: StatementTotals = {
   peakMemoryBytes: null,
 }
 
-/** Returns the query totals of both periods. `before` is null if the log has no entries of the previous period. */
+/** Returns the query totals of this and the previous period. `before` is null if the log does not cover the latter. */
 export const summarizeStatements = (rows: readonly Totals[]): HostReport['statements'] => {
   const [now, before] = [0, 1].map((isBefore) => rows.find((row) => row.isBefore === isBefore))
   const figures = ({ isBefore: _isBefore, ...totals }: Totals): StatementTotals => totals

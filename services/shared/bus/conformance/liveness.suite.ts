@@ -11,7 +11,7 @@ import { createProbeCall, probe } from './probe.suite.ts'
 import { pickByHash } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
-/** Declares the tests of a bus during failures of processes and connections. */
+/** Declares tests of how a bus behaves when processes and connections fail. */
 export const testLiveness = (place: () => BusTestContext): void => {
   /** Returns a host key whose requests are routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {
@@ -97,7 +97,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     await waitUntil(async () => (await client.ofHost({ hostKey }, createProbeCall())).instance === 'doomed')
     const answer = client.stall({ hostKey, on: 'doomed' }, createProbeCall())
     const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, createProbeCall()))
-    // Requests arrive in order: after this response, the instance has the two before it.
+    // Requests arrive in order, so after this response the instance has also received the two requests above.
     expect(await client.ofHost({ hostKey }, createProbeCall())).toEqual({ instance: 'doomed' })
     await doomed.kill()
     expect(await answer).toEqual({ instance: bus.instance })
@@ -242,7 +242,7 @@ export const testLiveness = (place: () => BusTestContext): void => {
     expect(await answer).toEqual({ instance: '1' })
   })
 
-  /** Serves each request with a raw handler. */
+  /** Passes each request to `answer`, which sends frames directly over the wire. */
   const serveRaw = async (answer: (wire: Wire, reply: string) => void): Promise<void> => {
     const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
     place().release(wire)

@@ -27,7 +27,7 @@ export const testRouting = (place: () => BusTestContext): void => {
       const all = () =>
         Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, createProbeCall())).instance))
       let stable: string[] = []
-      // Instances announce themselves one after the other; until then any of them may respond.
+      // Instances announce themselves one after the other. Until all are known, any instance may respond.
       await waitUntil(async () => {
         const [first, second] = [await all(), await all()]
         stable = first

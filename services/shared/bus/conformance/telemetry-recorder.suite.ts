@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { SpanKind, Telemetry } from '../../telemetry/telemetry.ts'
 
-/** A recorded span; its id replaces a whole trace context. */
+/** A recorded span. Its id is also the `traceparent` of its trace context. */
 export interface RecordedSpan {
   id: string
   name: string

@@ -9,7 +9,7 @@ it('combines items that arrive during a write, in order, and reports to each the
     await writes[batches.length - 1]?.promise
   })
   const first = write('a')
-  // The first write has started.
+  // Lets the first write start.
   await Promise.resolve()
   const rest = [write('b'), write('c')]
   expect(batches).toEqual([['a']])

@@ -203,7 +203,7 @@ const storeDeadLetter = async ({ driver, log }: QueueDeps, taken: ClaimedMessage
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
 
-/** Maximum sequence numbers to read for one page, since removed letters leave gaps. */
+/** Maximum sequence numbers to read for one page of dead letters, because removed ones leave gaps. */
 const maxSequencesPerPage = 1_000
 
 const createDeadLetters = (driver: QueueDriver, stream: AnyStreamName): DeadLetters => ({

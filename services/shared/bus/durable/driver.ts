@@ -8,7 +8,7 @@ export interface QueueDriver extends AsyncDisposable {
   /** Why the queue does not work, with a remedy; undefined if there is no problem. */
   readonly problem?: string | undefined
   store(stream: AnyStreamName, message: StoredMessage): Promise<PublishResult>
-  /** Registers the consumer. From then on, messages are stored until it has handled them. */
+  /** Registers the consumer. From then on, the stream keeps messages until the consumer has handled them. */
   attach(consumer: ResolvedConsumer): Promise<void>
   /**
    * Yields up to `max` messages as they arrive. Ends earlier when the pull request expires or the signal aborts. Throws
@@ -38,7 +38,7 @@ export interface ClaimedMessage extends StoredMessage {
   deliveries: number
   /** Time since it was stored, in milliseconds. */
   ageMs: number
-  /** Acknowledges the message. Resolves when the server has confirmed it; immediately for `mayRepeat` consumers. */
+  /** Acknowledges the message. Resolves after the server confirms this; immediately for `mayRepeat` consumers. */
   done(): Promise<void>
   again(inMs: number): void
   /** Reports progress, which postpones the redelivery of the message. */

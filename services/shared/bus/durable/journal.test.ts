@@ -44,7 +44,7 @@ describe('a queue with a journal', () => {
   }
   const openJournal = async (opened: AsyncDisposableStack): Promise<Journal> =>
     opened.use(await openSqlJournal(opened.use(await openDatabase(where())), undefined))
-  /** Runs work in a simulated process. */
+  /** Runs `work` with a newly opened queue and journal, as after a restart of the process. */
   const inProcess = async (work: (queue: Queue) => Promise<void>, change = (journal: Journal) => journal) => {
     await using opened = new AsyncDisposableStack()
     const open = await openJournaledQueues({

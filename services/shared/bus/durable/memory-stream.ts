@@ -103,7 +103,7 @@ export class MemoryStream {
     return true
   }
 
-  /** Returns the consumer of this name; a new one receives the waiting messages. */
+  /** Returns the consumer with this name, or creates it. A new one receives the messages that wait for a consumer. */
   consumer({ name, subjects }: ResolvedConsumer): MemoryConsumer {
     const known = this.#consumers.get(name)
     if (known) return known

@@ -168,7 +168,7 @@ class NatsQueue implements QueueDriver {
     const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
       throw createUnavailableError(cause)
     })
-    // A server that lost a stream also lost its consumers.
+    // If the server lost the stream, it also lost the consumer, and the request above has failed.
     return info.num_pending + info.num_ack_pending
   }
 

@@ -62,7 +62,7 @@ export const ensureConsumer = (
   { stream, name, subjects }: Pick<ConsumerPlan, 'stream' | 'name' | 'subjects'>,
   { ackWaitMs, maxPending }: QueueLimits,
 ): Promise<ConsumerInfo> => {
-  // The enumerations of the client have these values.
+  // The cast is safe: the enumerations of the client have these values.
   const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
     ConsumerConfig,
     'ack_policy' | 'deliver_policy'

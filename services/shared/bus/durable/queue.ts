@@ -31,9 +31,9 @@ export interface Consumer<S extends z.ZodType> {
    * Letters, digits and dashes. Messages are stored for the consumer even while no process consumes under this name.
    */
   name: string
-  /** One subject, or a pattern with NATS rules. */
+  /** One subject, or a pattern with NATS wildcards. */
   subjects: string
-  /** A message whose body does not match becomes a dead letter. */
+  /** Schema of the body. A message with an invalid body becomes a dead letter. */
   body: S
   /** Maximum deliveries before a message becomes a dead letter; default 20. */
   tries?: number

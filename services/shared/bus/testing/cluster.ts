@@ -21,7 +21,7 @@ export const createServiceIdentity = (subject: ServiceName): Identity => ({ kind
 const empty = z.object({})
 const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
 
-/** A contract whose methods are called for users, and by services for themselves. */
+/** A contract with methods that services call for users or for themselves. */
 export const actingContract = service('query', {
   kill: rpc({ doc: 'Changes something.', callers: ['gateway'], input: empty, output: empty }),
   keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),

@@ -26,11 +26,11 @@ export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   readonly columns: C
   readonly schema: z.ZodType<T>
   idOf(document: NoInfer<T>): string
-  /** Returns the values of the columns; other fields are ignored. */
+  /** Returns the column values of a document; properties that are not columns are ignored. */
   valuesOf(document: NoInfer<T>): { readonly [K in keyof C]: ValueOf<C[K]> | null }
   /** The schema and derivation of a summary for lists, if whole documents are too expensive to read. */
   readonly summary?: { readonly schema: z.ZodType<S>; of(document: NoInfer<T>): S }
-  /** Returns a placeholder for an unreadable document, which is otherwise skipped. */
+  /** Returns a placeholder for an unreadable document. Without this function, such documents are omitted. */
   unreadable?(id: string): NoInfer<T>
 }
 
@@ -102,7 +102,7 @@ export interface Collection<T, C extends Columns, S> {
   remove(where: DocumentFilter<C>): Promise<number>
 }
 
-/** Collections of one database or of memory. */
+/** Collections in one database or in memory. */
 export interface Collections {
   readonly kind: CollectionTables['kind']
   of<T, C extends Columns, S>(spec: CollectionSpec<T, C, S>): Collection<T, C, S>
@@ -148,7 +148,7 @@ const createCollection = <T, C extends Columns, S>(
     text: 'document' | 'summary',
     readAll: (texts: readonly RowText[]) => D[],
   ): Promise<Page<D>> => {
-    // One more row shows whether there is a next page.
+    // Reads one row more than the limit to find out whether there is a next page.
     const texts = await rows.texts(toRowQuery({ ...query, limit: query.limit + 1 }), text)
     const page = texts.slice(0, query.limit)
     return { documents: readAll(page), next: page.length < texts.length ? page.at(-1) : undefined }

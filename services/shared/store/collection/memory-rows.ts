@@ -42,7 +42,7 @@ export const createMemoryTables = (): CollectionTables => {
 const createMemoryRows = ({ supersedes, memory = {} }: TableSpec): RowTable => {
   const { maxDocuments = defaultMaxDocuments, maxCharacters = defaultMaxCharacters } = memory
   const rows = new Map<string, CollectionRow>()
-  // One iterator for the lifetime of the table: a new one would skip all removed entries again.
+  // Uses one iterator for the lifetime of the table, because a new one would skip all removed entries again.
   const oldest = rows.keys()
   const usage = { characters: 0 }
   const drop = (id: string): boolean => {

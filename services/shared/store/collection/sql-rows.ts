@@ -29,7 +29,7 @@ const maxInsertedRows = 500
 /** Maximum rows of one delete: a long statement blocks others until it ends or times out. */
 const maxRemovedRows = 2_000
 
-/** Returns the tables of the specs and creates missing ones. Owner and table name identify a migration step. */
+/** Creates missing tables and returns all tables. Owner and table name identify the migration that creates a table. */
 export const openSqlTables = async (
   database: Database,
   owner: string,

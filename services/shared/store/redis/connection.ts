@@ -21,7 +21,7 @@ export const redisClientOptions = {
   retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), maxReconnectPauseMs),
 } as const satisfies RedisOptions
 
-/** Connects to a Redis server that persists data; throws `InvalidSettings` if it may lose or evict keys. */
+/** Connects to Redis; throws `InvalidSettings` if the server is unsuitable, for example because it may evict keys. */
 export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
   const client = new Redis(url, redisClientOptions)
@@ -57,8 +57,8 @@ const waitUntilReady = async (client: Redis, address: string): Promise<void> => 
 }
 
 /**
- * Throws `InvalidSettings` if the server evicts keys or loses them at a restart. Uses INFO because hosted servers
- * forbid CONFIG.
+ * Throws `InvalidSettings` if the server is too old, is a replica, evicts keys, or loses them at a restart. Uses INFO,
+ * because hosted servers forbid CONFIG.
  */
 const requireDurable = async (client: Redis): Promise<void> => {
   const facts = parseInfo(await client.info())

@@ -21,8 +21,8 @@ interface Block {
 type AddCounts = (key: string, increment: number, seconds: number) => Promise<WindowCount>
 
 /**
- * Returns a counting function that reserves blocks of counts far below the limit, and single counts near it. No count
- * is returned twice, so no more calls are admitted than allowed.
+ * Returns a counting function. While the count is far below the limit, it reserves blocks of counts; near the limit,
+ * it reserves single counts. No count is returned twice, so no more calls are admitted than allowed.
  */
 const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
@@ -85,7 +85,7 @@ export const openRedisCounters = async (
     points: 1,
     duration: 60,
   })
-  // The library only counts: callers compare with the limit, and each call sets its window length.
+  // Ignores the limit and the window length of the library: callers check the limit, and each call sets the length.
   const countShared = countInBlocks(async (key, increment, seconds) => {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key, increment, { customDuration: seconds })
     return { count: consumedPoints, endsInMs: msBeforeNext }

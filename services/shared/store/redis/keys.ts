@@ -10,7 +10,7 @@ const formatRedisKey = (name: string): string => `${redisPrefix}:{state}:${name}
 export const redisKeys = {
   /** The highest fence token of each lease. */
   fences: formatRedisKey('fences'),
-  /** Hash of position and text of each message, by id. */
+  /** Hash from message id to the position and text of the message. */
   messages: formatRedisKey('outbox'),
   /** Sorted set of the ids of unclaimed messages, by position. */
   waiting: formatRedisKey('outbox:waiting'),

@@ -40,7 +40,7 @@ export const toRedisFailure = (error: unknown, address: string): unknown => {
   return new ServiceError('unavailable', describeRedisError(error, address), { retryAfterMs: 1_000, cause: error })
 }
 
-/** Returns the server, the reason for its failure and a remedy. */
+/** Formats an error message with the server, the reason for its failure and a remedy. */
 export const describeRedisError = (error: unknown, address: string): string => {
   const [, code = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
   return `state store Redis "${address}": ${errorCauses[code] ?? 'does not respond; check that it is running and that its address is correct'}`

@@ -1,4 +1,4 @@
-/** The start of scripts that compare times: reads the server clock in milliseconds. */
+/** Lua code that reads the server clock in milliseconds; scripts that compare times start with it. */
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -6,7 +6,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * Applies a change atomically: checks the fence, versions and required messages, then writes values and messages.
- * Versions detect a value that was changed and restored meanwhile. Messages that their writer claims are not announced.
+ * Versions also differ if a value was changed and then restored. Messages that their writer claims are not announced.
  * KEYS: fences, messages, waiting, claimed, attempts, then one key per value.
  * ARGV: fence name, fence token, outbox limit, channel, claim length in ms or 0, numbers of acknowledged and required
  * messages. These are followed by the ids of the acknowledged and the required messages.

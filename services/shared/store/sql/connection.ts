@@ -79,7 +79,7 @@ export interface Database extends AsyncDisposable {
    */
   run<T>(work: () => Promise<T>): Promise<T>
   listen: DatabaseServer['listen']
-  /** Reports a problem with stored data, which `problem` then returns like a failed query. */
+  /** Reports a problem with stored data. `problem` returns it for a minute, like a query failure. */
   report(problem: string): void
 }
 
@@ -89,7 +89,7 @@ export interface Database extends AsyncDisposable {
  */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
-/** How long `problem` returns a failed query. On a full disk, for example, writes fail while probes succeed. */
+/** How long `problem` returns the last query failure. On a full disk, for example, writes fail while probes succeed. */
 const problemShownMs = 60_000
 
 /** Opens the state database; throws `unavailable` if it does not respond within 10 s. */

@@ -7,7 +7,7 @@ import type { StateDatabase } from './state-database.ts'
 type DatabaseLocation = Pick<StateDatabase, 'kind' | 'url'>
 
 /**
- * SQLSTATE classes of server failures: connection (08), resources (53), operator intervention (57), read-only (25006).
+ * SQLSTATE prefixes of server failures: connection (08), resources (53), operator intervention (57), read-only (25006).
  */
 const postgresFailures = /^(08|53|57|25006)/
 const sqliteFailures =
@@ -28,7 +28,7 @@ export const toDatabaseFailure = (error: unknown, location: DatabaseLocation): u
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof Error && conflictCodes.has(readErrorCode(error))
 
-/** Returns whether a SQLite connection is read-only; only a new connection can become writable. */
+/** Returns whether an error reports a read-only SQLite connection; only a new connection can become writable. */
 export const isReadOnlyError = (error: unknown): boolean =>
   error instanceof Error && readErrorCode(error) === 'SQLITE_READONLY'
 
@@ -93,7 +93,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_AGAIN)/, 'unknown host name; check the address and the DNS server'],
 ]
 
-/** Returns why a file cannot be opened, from the state of its directory. */
+/** Returns why a file cannot be opened, with a remedy. Inspects the file and its folder. */
 const describeOpenFailure = (path: string): string => {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return 'is a folder; name a file in it'
@@ -106,7 +106,7 @@ const describeOpenFailure = (path: string): string => {
 const isServerFailure = (error: Error): boolean => {
   const code = readErrorCode(error)
   if (postgresFailures.test(code) || sqliteFailures.test(code)) return true
-  // Network errors have a system code; errors of pg and fetch only have a message.
+  // Network errors have a system code. Some connection errors of pg and fetch have only a message.
   return (
     /^E[A-Z]{3,}/.test(code) ||
     /connection|timeout|fetch failed|pool after calling end/i.test(code === '' ? error.message : '')

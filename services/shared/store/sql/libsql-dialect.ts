@@ -15,7 +15,7 @@ import { retryWhileLocked } from './retry-while-locked.ts'
 const maxWaiting = 1_000
 
 interface Mutex {
-  /** Waits for the lock, which is released when disposed. Throws `busy` if too many callers wait. */
+  /** Waits for the lock and returns it; disposing it releases the lock. Throws `busy` if too many callers wait. */
   acquire(): Promise<Disposable>
 }
 

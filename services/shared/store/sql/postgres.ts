@@ -36,7 +36,7 @@ export const openPostgres = async (where: StateDatabase): Promise<DatabaseServer
     idleTimeoutMillis: migrationIdleMs,
   }
   const migrationPool = ignoreIdleErrors(new pg.Pool(migrationOptions))
-  // In the pool of the queries, a probe would wait for them, and a busy process would report a healthy server as down.
+  // Uses a separate pool: behind queued queries, a probe would time out and report a healthy server as unavailable.
   const probePool = ignoreIdleErrors(new pg.Pool({ ...options, max: 1 }))
   return {
     kysely: createKysely(pool),

@@ -18,7 +18,7 @@ export const retryWhileLocked = async <T>(client: Client, work: () => Promise<T>
     try {
       return await work()
     } catch (error) {
-      // The file may be writable again; only a new connection detects it.
+      // The file may have become writable again, which only a new connection detects.
       if (isReadOnlyError(error)) client.reconnect()
       if (!isBusy(error)) throw error
       if (performance.now() > until) {
@@ -30,6 +30,6 @@ export const retryWhileLocked = async <T>(client: Client, work: () => Promise<T>
   }
 }
 
-/** Returns whether another process locks the file, or the reconnect of another read closed this connection. */
+/** Returns whether another process locked the file, or a reconnect of a concurrent call closed the connection. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'SQLITE_BUSY' || error.code === 'CLIENT_CLOSED')

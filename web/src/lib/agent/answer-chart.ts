@@ -11,7 +11,7 @@ const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
   quantity: 'count',
 }
 
-/** Chart kinds that support a time axis. All other kinds become line charts over time. */
+/** Chart kinds that support a time axis. Charts of other kinds with a time axis are shown as line charts. */
 const timeKinds: Partial<Record<ChartPart['kind'], ChartInfo['kind']>> = { bar: 'bar', area: 'area' }
 
 /** Converts a chart in an answer to the format of catalogue charts. Times keep the wall-clock time of the host. */

@@ -13,8 +13,8 @@ import {
 } from './conversations.ts'
 
 /**
- * A conversation with its model and storage backend. It is saved when a question is sent and when its answer ends. When
- * the component that creates the session is destroyed, it stops reading the answer.
+ * A conversation with its model and storage backend. It is saved when a question is sent and when its answer ends. The
+ * session stops reading the answer when the component that created it is destroyed.
  */
 export class ChatSession {
   /** The selected model; null selects the default. */

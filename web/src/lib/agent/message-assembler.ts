@@ -39,7 +39,7 @@ export const createMessageAssembler = (
 
 const appendPart = <P extends MessagePart>({ parts }: Message, part: P): P => {
   parts.push(part)
-  // Returns the element of the array, which may be a reactive proxy, so that the page sees later changes.
+  // Returns the part from the array instead of `part`: it may be a reactive proxy, whose changes update the page.
   return parts.at(-1) as P
 }
 
@@ -100,7 +100,7 @@ const addData = (message: Message, type: `data-${string}`, { id, data }: Message
   else appendPart(message, { type, ...(id !== undefined && { id }), data })
 }
 
-/** Removes the text of the step before the current one, which the current step corrects. */
+/** Removes the text of the previous step, because the current step corrects it. */
 const dropCorrectedText = (message: Message): void => {
   const current = message.parts.findLastIndex(({ type }) => type === 'step-start')
   const corrected = message.parts.slice(0, Math.max(0, current)).findLastIndex(({ type }) => type === 'step-start')

@@ -39,7 +39,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const readSqlArgument = (input: unknown): string | null =>
   isRecord(input) && typeof input['sql'] === 'string' ? input['sql'] : null
 
-/** Returns the arguments of a call except its SQL statement as text; null if there are none. */
+/** Formats the arguments of a call without its SQL statement as text; null if there are no other arguments. */
 export const formatOtherArguments = (input: unknown): string | null => {
   if (!isRecord(input)) return input === undefined || input === '' ? null : String(input)
   const { sql: _sql, ...others } = input

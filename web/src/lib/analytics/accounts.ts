@@ -3,7 +3,7 @@ import { parseBuildFlag } from '#lib/state/build-flags.ts'
 
 type Built = Readonly<Partial<Record<ClientVariable, string | null>>>
 
-/** The analytics accounts of this build; a field is null where it is disabled. */
+/** The analytics accounts of this build; a field is null if its provider is disabled or not configured. */
 export interface AnalyticsAccounts {
   /** The measurement id of Google Analytics. */
   measurementId: string | null
@@ -11,7 +11,10 @@ export interface AnalyticsAccounts {
   product: { key: string; host: string } | null
 }
 
-/** Returns the configured accounts. Each requires its `CLIENT_ANALYTICS_…_ENABLED` flag and its id or key. */
+/**
+ * Returns the configured accounts. Each requires its `CLIENT_ANALYTICS_…_ENABLED` flag and its id or key. Product
+ * analytics also require a valid URL.
+ */
 export const readAnalyticsAccounts = (built: Built): AnalyticsAccounts => {
   const { CLIENT_MEASUREMENT_ID: id, CLIENT_PRODUCT_ANALYTICS_KEY: key, CLIENT_PRODUCT_ANALYTICS_HOST: url } = built
   const host = url && URL.canParse(url) ? new URL(url).origin : null
@@ -21,6 +24,6 @@ export const readAnalyticsAccounts = (built: Built): AnalyticsAccounts => {
   }
 }
 
-/** Returns whether any analytics is enabled, so that users have to consent. */
+/** Returns whether an analytics service is configured. If so, the page requires the consent of the user. */
 export const hasAnalytics = ({ measurementId, product }: AnalyticsAccounts): boolean =>
   measurementId !== null || product !== null

@@ -6,10 +6,10 @@ import { consent } from './consent.ts'
 
 const accounts = readAnalyticsAccounts(import.meta.env)
 
-/** Whether analytics is enabled, so that users have to consent. */
+/** Whether analytics is enabled, which requires the consent of the user. */
 export const needsConsent = hasAnalytics(accounts)
 
-/** Reports each page view to the service if the operator enables it, and to analytics if the user consents. */
+/** Reports page views: to the service if it records them, and to analytics if the user has consented. */
 export const trackPageViews = (session: Session): void => {
   const isKept = $derived(session.offers?.pageViews === true)
   const isGranted = $derived(needsConsent && consent.current === 'granted')

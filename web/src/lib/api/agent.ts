@@ -15,7 +15,7 @@ export const modelGatewaysQuery = () =>
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
   })
 
-/** Query for whether the user can sign in, or is signed in, to AnyRouter with their own account. */
+/** Query for the AnyRouter sign-in of the user: whether it is available, and whether the user is signed in. */
 export const modelSignInQuery = () =>
   queryOptions({
     queryKey: ['agent-sign-in'],
@@ -47,7 +47,7 @@ export type CurrentPage = NonNullable<QuestionBody['pageContext']>
 export const startAnswer = (body: QuestionBody, signal: AbortSignal): Promise<Response | null> =>
   callForStream('POST /api/v1/agent', { body, signal })
 
-/** Resumes an answer after an event, by the id of its run or chat. Resolves to null when nothing is running. */
+/** Resumes the event stream of a run or a chat after event `after`. Resolves to null if no run is active. */
 export const resumeAnswer = (id: string, after: number, signal: AbortSignal): Promise<Response | null> =>
   callForStream('GET /api/v1/agent/{id}/stream', { path: { id }, signal, headers: { 'last-event-id': String(after) } })
 

@@ -3,7 +3,7 @@ import { call, buildHref, type RouteBody, type RouteData, type RouteParameters }
 import { alertConfigQuery, healthKey } from './health.ts'
 import { createRouteQuery } from './route-query.ts'
 
-/** Query key of the alert configuration. It covers all health queries, as changes re-evaluate rules at once. */
+/** Query key of the alert configuration. It equals `healthKey`, because a change affects all health queries. */
 export const alertConfigKey = healthKey
 
 export type ChannelConfig = RouteData<'GET /api/v1/health/alert-config'>['channels'][number]
@@ -53,7 +53,7 @@ export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-
 export type AlertConfigBody = RouteBody<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
 export const createAlertConfig = (kind: AlertConfigKind, body: AlertConfigBody) =>
-  // The type is that of an update, which may omit fields. The service rejects new entries without required fields.
+  // `AlertConfigBody` allows missing fields, as in updates. The service rejects new entries without required fields.
   call(`POST /api/v1/health/${kind}`, { body: body as RouteBody<`POST /api/v1/health/${AlertConfigKind}`> })
 
 export const updateAlertConfig = (kind: AlertConfigKind, id: string, body: AlertConfigBody) =>

@@ -5,7 +5,7 @@ import { RequestFailure, findUnreachableHost } from './failure.ts'
 export interface ChartState {
   data: ChartData | undefined
   failure: string | null
-  /** Epoch milliseconds at which `data` was received. */
+  /** Epoch milliseconds at which `data` was received; 0 without data. */
   receivedAtMs: number
 }
 
@@ -33,7 +33,7 @@ export const findHostOutage = (results: Readonly<Record<string, ChartResult>>): 
   return failures.every((failure) => findUnreachableHost(failure) !== null) ? (failures[0] ?? null) : null
 }
 
-/** Returns the error message if all charts failed with the same one, so that it is shown once; otherwise null. */
+/** Returns the error message that all charts have in common, so that the page shows it once; null if there is none. */
 export const findCommonFailure = (answers: ChartStates | undefined): string | null => {
   const failures = new Set(Object.values(answers ?? {}).map((answer) => answer.failure))
   const [only] = failures

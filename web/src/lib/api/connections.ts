@@ -24,7 +24,7 @@ export const storedConnectionsQuery = () =>
 export const storeConnection = async (name: string, target: DatabaseTarget) =>
   (await call('POST /api/v1/user-connections', { body: { name, ...target } })).data
 
-/** Renames a connection. A new target must be complete, as stored credentials are never returned. */
+/** Updates the name and, if given, the target of a connection. A target must include the credentials. */
 export const updateConnection = async (id: string, name: string, target?: DatabaseTarget) =>
   call('PUT /api/v1/user-connections/{id}', { path: { id }, body: { name, ...target } })
 

@@ -69,7 +69,7 @@ export const alertConfigQuery = () =>
     staleTime: alertConfigStaleTimeMs,
   })
 
-/** Query for rows that explain a condition. The host is queried once, not with every refresh. */
+/** Query for rows that explain a condition. They are fetched once, regardless of the refresh interval of the page. */
 export const diagnosisQuery = (host: number, ruleId: string) =>
   queryOptions({
     queryKey: [...healthKey, 'diagnosis', host, ruleId],

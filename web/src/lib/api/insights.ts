@@ -32,7 +32,7 @@ export const insightStatusQuery = (host: number) =>
     queryFn: ({ signal }) => call('GET /api/v1/insights/status', { query: { hostId: host }, signal }),
   })
 
-/** Query for forecasts of when resources run out. The host computes them, so a refresh does not refetch them. */
+/** Query for forecasts of when resources run out. The refresh interval does not apply, as they are expensive. */
 export const forecastQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'forecast'],

@@ -8,7 +8,7 @@ export const statusRefreshMs = 60_000
 /** Refresh interval of host statuses while the current host is down or unreachable, the same as in the service. */
 export const downStatusRefreshMs = 5_000
 
-/** Definitions change with a deployment of the service, not while a page is open. */
+/** Stale time of the configuration. Its definitions change only with a deployment of the service. */
 const configStaleTimeMs = 10 * 60_000
 
 /** Query for hosts and definitions. The response includes statuses, which saves the first status request. */

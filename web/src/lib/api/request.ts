@@ -26,7 +26,7 @@ export const requestJson = async <Body>(path: string, options: RequestOptions = 
   return body as Body
 }
 
-/** Sends a request and returns the response as a file. Unlike a link, it sends the header of a browser connection. */
+/** Sends a request and returns the response as a file. Unlike a link, it can use a connection of this browser. */
 export const requestFile = async (path: string, options: RequestOptions = {}): Promise<Blob> => {
   const response = await send(path, options, await fetchConnectionHeaders(openSession))
   if (!response.ok) throw responseFailure(response, await readBody(response, path))

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type CallArguments, type RouteName } from './call.ts'
 
-/** Creates a query of a route, keyed by subject, route and arguments. */
+/** Creates a query that calls a route. Its key consists of `about`, the route and the arguments. */
 export const createRouteQuery = <R extends RouteName>(
   about: readonly unknown[],
   route: R,

@@ -72,7 +72,7 @@ interface Message {
   headers?: Record<string, string>
 }
 
-/** Sends one protocol message and returns its result, as any other client would. */
+/** Sends one MCP request and returns its result. Throws if the response contains an error. */
 const sendMessage = async <Result>({ method, params, key, headers }: Message): Promise<Result> => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': protocolRevision,

@@ -7,7 +7,7 @@ import { readInstant } from '#lib/ui/time.ts'
 /** An event that may explain a change in a chart. */
 export interface Annotation {
   timeMs: number
-  /** The kind of event: `Version`, `Settings`, `Alert`, `Deploy`. */
+  /** The kind of event, such as `Version`, `Settings`, `Alert` or `Deploy`. */
   kind: string
   text: string
 }

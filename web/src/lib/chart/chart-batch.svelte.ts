@@ -17,7 +17,7 @@ export interface ChartBatch {
   readonly before: CreateQueryResult<ChartStates>
   /** Offset of the preceding window in milliseconds; 0 without comparison. */
   readonly beforeMs: number
-  /** The failure that all charts share, so that it is shown once. */
+  /** The error message that all charts have in common, so that the page shows it once; null if there is none. */
   readonly failure: string | null
 }
 

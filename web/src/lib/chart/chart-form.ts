@@ -13,8 +13,8 @@ export type ChartVisualization =
   | 'treemap'
   | 'timeline'
 
-/** Returns the visualization of a chart. Bars along time are a time series, others a
- * histogram. */
+/** Returns the visualization of a chart. Charts with a time axis are time series, other
+ * bar charts are histograms. */
 export const selectVisualization = (chart: ChartInfo): ChartVisualization => {
   const { kind } = chart
   if (kind === 'list') return 'table'

@@ -21,7 +21,7 @@ const weekDays = 7
 /** Weekday of 1 January 1970, a Thursday, counted from Monday as 0. */
 const weekdayOfEpoch = 3
 
-/** Lays out the cells of a heat map. Daily buckets form one column per week from Monday; shorter ones, one per day. */
+/** Lays out the cells of a heat map. A column is a week from Monday for daily buckets, else a day. */
 export const layOutHeatMap = ({ times, series }: TimeSeries, zone: string): HeatMapLayout => {
   const values = series[0]?.values ?? []
   const highest = Math.max(0, ...values.map((value) => value ?? 0))

@@ -20,7 +20,7 @@ const maxLanes = 10
 
 const unitMs: Partial<Record<string, number>> = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3 }
 
-/** Groups the rows of a timeline into lanes by the `series` column, largest first. `value` is the duration. */
+/** Groups the rows of a timeline into lanes by the `series` column. Lanes with the most events come first. */
 export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
   const column = (role: string) => chart.columns.find((each) => each.role === role)
   const [time, series, label, value] = ['time', 'series', 'label', 'value'].map(column)

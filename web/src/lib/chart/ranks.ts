@@ -23,7 +23,7 @@ export const maxRanks = 50
 /** Maximum number of value columns next to the bars. */
 const maxMoreColumns = 2
 
-/** Converts the rows of a categorical chart to bars. The first value column is the length; others are listed beside. */
+/** Converts the rows of a categorical chart to bars. The first value column is the length of the bars. */
 export const toRankList = (chart: ChartInfo, rows: readonly Row[]): RankList => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
   const [drawn, ...others] = chart.columns.filter((column) => column.role === 'value')

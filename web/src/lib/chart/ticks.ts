@@ -58,7 +58,7 @@ const minSteppedSeconds = 120
 const decimalSteps = [1, 2, 2.5, 5, 10]
 const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Returns about `count` round values that cover all values and zero. */
+/** Returns about `count` round values that cover zero and the range from `lowest` to `highest`. */
 export const computeValueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
   const bottom = Math.min(0, lowest)
   const span = highest - bottom

@@ -6,7 +6,7 @@ import { readNumber } from './series.ts'
 /** A rectangle of a treemap, sized by its value. */
 export interface Tile {
   group: string
-  /** The name of the part; empty for a group without parts. */
+  /** The value of the `series` column; empty if the chart has no such column. */
   name: string
   value: number
   x: number
@@ -28,7 +28,7 @@ interface Node {
 const maxTiles = 400
 const gap = 1
 
-/** Lays out the rows of a treemap. The `label` column has the group of a row, the `series` column its name. */
+/** Lays out the rows of a treemap. Rows are grouped by the `label` column and named by `series`. */
 export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, height: number): Tile[] => {
   const [label, series, value] = (['label', 'series', 'value'] as const).map(
     (role) => chart.columns.find((column) => column.role === role)?.name ?? '',

@@ -66,7 +66,7 @@ const completeAfterDot = async (
 /** System databases. The vocabulary does not include their tables. */
 const systemDatabases = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
 
-/** Returns whether a table may exist. Incomplete names, as while typing, would otherwise cause useless requests. */
+/** Returns whether a table may exist, so that incomplete names cause no requests while the user is typing. */
 const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
   systemDatabases.has(database) ||
   !areAllTables ||

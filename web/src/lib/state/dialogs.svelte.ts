@@ -10,7 +10,7 @@ export const dialogs = {
   show: (name: DialogName): void => {
     openDialog = name
   },
-  /** Closes a dialog. A close event may arrive after another dialog was opened, which then stays open. */
+  /** Closes the named dialog. Does nothing if another one is open, because close events may arrive late. */
   close: (name: DialogName): void => {
     if (openDialog === name) openDialog = null
   },

@@ -7,7 +7,7 @@ export const preferenceChoices = {
   bytes: ['binary', 'decimal'],
   palette: ['standard', 'colour-blind', 'grey'],
   density: ['compact', 'comfortable'],
-  /** Whether single-letter shortcuts are on. Speech or switch input may trigger them by accident. */
+  /** Single-letter shortcuts. Users can turn them off, because speech or switch input may trigger them by accident. */
   keys: ['on', 'off'],
 } as const
 
@@ -30,8 +30,8 @@ export const readPreferences = (stored: unknown): Preferences => {
 }
 
 /**
- * Returns the preferred time zone. Earlier releases stored all preferences when one was changed, so a stored `browser`
- * may only be their default.
+ * Returns the preferred time zone. A stored `browser` is ignored if other defaults are stored, because
+ * earlier releases, whose default was `browser`, stored all preferences when one was changed.
  */
 const readPreferredZone = (values: ReadonlyMap<string, unknown>): Preferences['zone'] => {
   const zone = oneOf(preferenceChoices.zone, values.get('zone'))
@@ -42,7 +42,7 @@ const readPreferredZone = (values: ReadonlyMap<string, unknown>): Preferences['z
 // `Object.keys` is typed as `string[]`, but the keys of this constant are known.
 const names = Object.keys(preferenceChoices) as Preference[]
 
-/** Returns the preferences to store. Defaults are left out, so that they follow the product and its operator. */
+/** Returns the preferences to store. Defaults are omitted, so that changes of the defaults take effect. */
 export const omitDefaultPreferences = (current: Preferences): Partial<Preferences> =>
   Object.fromEntries(
     names.filter((name) => current[name] !== preferenceChoices[name][0]).map((name) => [name, current[name]]),

@@ -16,6 +16,6 @@ export const defaultRefreshSeconds = 60
 export const readRefresh = (parameters: ReadableParameters): number =>
   refreshChoices.find((choice) => choice.text === parameters.get('refresh'))?.seconds ?? defaultRefreshSeconds
 
-/** Returns the `refresh` parameter, or null for the default, which removes it. */
+/** Returns the `refresh` parameter. For the default, returns null, which removes the parameter from the URL. */
 export const writeRefresh = (seconds: number): string | null =>
   seconds === defaultRefreshSeconds ? null : (refreshChoices.find((choice) => choice.seconds === seconds)?.text ?? null)

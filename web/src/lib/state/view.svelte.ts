@@ -41,7 +41,7 @@ export const view = {
     const host = Number(page.url.searchParams.get('host') ?? 0)
     return Number.isInteger(host) ? host : 0
   },
-  /** The id of a connection stored in this browser, which replaces the configured hosts. */
+  /** The id of the browser connection that the page shows instead of a configured host; null if there is none. */
   get connection(): string | null {
     return readConnectionId(page.url.searchParams)
   },

@@ -14,7 +14,7 @@ interface KnownZones {
   operator?: string | undefined
 }
 
-/** Returns the IANA name of a choice; the browser's zone while another is unknown. */
+/** Returns the IANA name of the chosen time zone, or that of the browser if the chosen one is unknown. */
 export const resolveZoneName = (choice: ZoneChoice, { host, operator }: KnownZones = {}): string => {
   if (choice === 'utc') return 'UTC'
   const zones: Partial<Record<ZoneChoice, string | undefined>> = { host, default: operator }
@@ -26,7 +26,7 @@ const minuteMs = 60_000
 let knownZone: string | undefined
 /**
  * Returns the time zone of the browser. It is cached and read from `Temporal` where available, as the first use of
- * `Intl` takes as long as a tenth of rendering a page.
+ * `Intl` takes about a tenth of the rendering time of a page.
  */
 const getBrowserZone = (): string =>
   (knownZone ??= globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone)

@@ -5,7 +5,7 @@ import { call } from '#lib/api/call.ts'
 
 export type ActionName = TableInfo['actions'][number]
 
-/** An action on the subject of a row. */
+/** An action on the object that a row shows: a query, a mutation or a table. */
 export interface RowAction {
   /** The label of the button. */
   verb: string

@@ -76,10 +76,10 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   return createTextCell(text)
 }
 
-/** Returns a text cell whose tooltip shows the full text when the column truncates it. */
+/** Returns a text cell. Its tooltip shows the full text, because the column may truncate the cell. */
 const createTextCell = (text: string): Cell => ({ text, title: text })
 
-/** ClickHouse returns the epoch for an instant that never occurred. */
+/** ClickHouse returns the epoch as the time of an event that has never occurred. */
 const neverEpochMs = 0
 
 const createTimeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {

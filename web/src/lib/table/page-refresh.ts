@@ -1,6 +1,6 @@
 import type { TableInfo } from '#proto/catalogue.ts'
 
-/** Refresh interval of running queries that the build sets, in milliseconds. It overrides the table definition. */
+/** Refresh interval of the running queries, set at build time, in milliseconds. It overrides the table definition. */
 const builtRunningQueriesRefreshMs = Number(import.meta.env?.CLIENT_RUNNING_QUERIES_REFRESH_MS ?? Number.NaN)
 const minRefreshMs = 1_000
 
@@ -10,7 +10,7 @@ export interface RefreshSelection {
   isOwn: boolean
 }
 
-/** Returns the refresh interval of a table page: that of the user, of the table, or the default. */
+/** Returns the refresh interval of a table page in milliseconds: that of the user, of the table, or the default. */
 export const getPageRefreshMs = (
   table: Pick<TableInfo, 'name' | 'refreshSeconds'>,
   chosen: RefreshSelection,

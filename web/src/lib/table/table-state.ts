@@ -64,7 +64,7 @@ export interface FilterCondition {
   value: string
 }
 
-/** Page sizes in rows, few enough to refresh every minute. */
+/** Page sizes in rows. Larger pages would be too slow to refresh every minute. */
 export const pageSizes = [100, 250, 500, 2_000, 10_000] as const
 export const defaultPageSize = 250
 
@@ -124,7 +124,7 @@ export const readTableParameters = (
     }),
   )
 
-/** Returns the default time range of a page in hours; undefined for one that shows the current state. */
+/** Returns the default time range of a page in hours; undefined if the page shows the current state. */
 export const getDefaultHours = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
   const declared = parameters.find(({ name }) => name === lookbackParameter)
   return declared && Number(declared.default)

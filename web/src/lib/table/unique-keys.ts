@@ -1,4 +1,4 @@
-/** Returns a unique key per text; repeated texts are numbered. */
+/** Returns a unique key per text: the number of its earlier occurrences, followed by the text. */
 export const createUniqueKeys = (texts: readonly string[]): string[] => {
   const seen = new Map<string, number>()
   return texts.map((text) => {

@@ -1,7 +1,7 @@
 import { testConnection, type DatabaseTarget } from '#lib/api/connections.ts'
 import { toTestOutcome, toRejectionOutcome, type ConnectionTestOutcome } from './connection-advice.ts'
 
-/** Runs one connection attempt of a form at a time and holds the last outcome. */
+/** Creates the state of the connection attempts of a form, with the last outcome. */
 export const createConnectionTest = (form: () => HTMLFormElement | undefined) => {
   let outcome = $state<ConnectionTestOutcome>()
   let isBusy = $state(false)

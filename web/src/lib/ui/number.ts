@@ -11,7 +11,7 @@ const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as cons
 
 /**
  * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use
- * takes as long as a tenth of rendering a page.
+ * takes about a tenth of the rendering time of a page.
  */
 const formatPlain = (value: number, maxDigits = 2): string => {
   const [front = '', back = ''] = value.toFixed(maxDigits).split('.')
@@ -25,7 +25,7 @@ const largeUnits: readonly [size: number, name: string][] = [
   [1e6, 'M'],
   [1e3, 'K'],
 ]
-/** From this fraction of a unit, values use that unit; otherwise they would round up to 1000 of the smaller one. */
+/** Values of at least this fraction of a unit are shown in that unit, so that 999,999 becomes `1M`, not `1,000K`. */
 const roundUpFraction = 0.99995
 
 const formatShort = (value: number): string => {
@@ -86,7 +86,7 @@ const exactNames: Record<Unit, string> = {
   ratio: '',
 }
 
-/** Formats whole numbers in full up to five digits, then as 123K or 4.5M. */
+/** Formats a number: rounded below 100,000, otherwise in short form such as 123K or 4.5M. */
 const formatCompact = (value: number): string => {
   const size = Math.abs(value)
   if (size >= 100_000) return formatShort(value)

@@ -26,7 +26,7 @@ export const formatDate = (instantMs: number, zone: string): string =>
 export const formatInstant = (instantMs: number, zone: string): string =>
   `${formatDate(instantMs, zone)} ${formatTimeWithSeconds(instantMs, zone)}`
 
-/** Formats an age: `just now`, `40s ago`, `in 5m`. */
+/** Formats an instant relative to now: `just now`, `40s ago`, `in 5m`. */
 export const formatAge = (instantMs: number, nowMs: number): string => {
   const seconds = (nowMs - instantMs) / 1000
   if (Math.abs(seconds) < 5) return 'just now'

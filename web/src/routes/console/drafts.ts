@@ -2,7 +2,7 @@
 export interface Draft {
   id: string
   sql: string
-  /** The database of unqualified table names. An empty text means the default database. */
+  /** The database in which unqualified table names are resolved. An empty text means the default database. */
   database: string
   /** The name that the user chose. Without it, the tab shows the beginning of the statement. */
   name?: string

@@ -14,7 +14,7 @@ export interface RunRequest {
   from: number
 }
 
-/** The run of a tab. It starts at `startedAtMs` (wall-clock time), which is `beganMs` on the monotonic clock. */
+/** The run of a tab. Its start is stored in epoch milliseconds, and as `beganMs` on the monotonic clock. */
 export type Run = { request: RunRequest; runId: string; startedAtMs: number; beganMs: number } & (
   | { state: 'running' | 'cancelling' }
   | { state: 'done'; result: StatementResult }

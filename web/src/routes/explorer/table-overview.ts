@@ -36,7 +36,7 @@ export const listTableKeys = (table: Overview): { name: string; text: string }[]
     { name: 'Sampling key', text: table.samplingKey },
   ].filter(({ text }) => text !== '')
 
-/** Returns table rows for columns, with keys and default expression as text. */
+/** Returns the columns of a table as rows, with their keys and default expressions as text. */
 export const toColumnRows = (columns: readonly Column[]) =>
   columns.map((column) => ({
     ...column,

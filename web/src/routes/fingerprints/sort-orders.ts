@@ -25,7 +25,7 @@ const defaultOrder = 'total_time'
 export const readSortOrder = (parameters: ReadableParameters) =>
   fingerprintColumns.find(({ order }) => order !== null && order === parameters.get('order'))?.order ?? defaultOrder
 
-/** Returns the name of the column with this sort order. If two columns have it, the last one counts. */
+/** Returns the name of the column with this sort order. If two columns have it, returns the last one. */
 export const findSortedColumn = (order: string): string =>
   fingerprintColumns.findLast((each) => each.order === order)?.column.name ?? ''
 

@@ -18,7 +18,7 @@ export const groupConditions = (conditions: readonly ActiveCondition[]): Grouped
   )
 
 /**
- * Returns the key of the group of a condition. Conditions from other systems are not grouped, because conditions with
+ * Returns the group key of a condition. Conditions from other systems are not grouped, because conditions with
  * the same rule may have different titles. The key ignores acknowledgements, so that a condition does not move when a
  * user acknowledges it.
  */

@@ -27,7 +27,7 @@ export const readHealthFilters = (parameters: ReadableParameters): HealthFilters
   diagnosed: readDiagnosed(parameters.get('diagnose')),
 })
 
-/** Reads the scope from the URL. A link in a notification has no host if its condition covers several hosts. */
+/** Reads the scope from the URL. A link without a host means all hosts, as in notifications about several hosts. */
 export const readScope = (parameters: ReadableParameters, host: number): HostScope =>
   parameters.get('hosts') === 'all' || parameters.get('host') === null ? 'all' : host
 

@@ -18,7 +18,7 @@ export interface Role {
   roles: readonly string[]
 }
 
-/** A privilege of a user or a role; null means all databases, tables or columns. */
+/** A privilege of a user or a role. A null field means all databases, tables or columns. */
 export interface Grant {
   grantee: string
   kind: string

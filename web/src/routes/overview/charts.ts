@@ -22,7 +22,7 @@ const chartNames = [
 /** Maximum number of charts on the overview. */
 const maxCharts = 12
 
-/** Returns the charts of the overview that the catalogue contains. */
+/** Returns the charts of the overview that the catalogue contains, at most `maxCharts`. */
 export const selectOverviewCharts = (charts: readonly ChartInfo[]): ChartInfo[] => {
   const byName = new Map(charts.map((chart) => [chart.name, chart]))
   const found = chartNames.flatMap((name) => byName.get(name) ?? [])

@@ -23,7 +23,7 @@ export const buildLockTrees = (sessions: readonly LockSession[]): LockNode[] => 
     return { session, waiters, alsoBehind: session.blockedBy.filter((pid) => pid !== blocker) }
   }
   const trees: LockNode[] = []
-  // The API returns sessions without blockers first. Sessions that are in none of their trees form deadlocks.
+  // The API returns sessions without blockers first. Sessions outside of these trees are in, or wait for, a deadlock.
   for (const session of sessions) {
     if (!placed.has(session.pid)) trees.push(below(session, undefined))
   }

@@ -1,6 +1,6 @@
 import type { RepldbMirror, RepldbStatus } from '#proto/repldb.ts'
 
-/** Steps for users, by the reason why the replication service is not available. */
+/** Troubleshooting steps by the reason why the replication service is unavailable. */
 export const statusAdvice: Readonly<
   Record<Exclude<RepldbStatus['status'], 'connected'>, { heading: string; steps: readonly string[] }>
 > = {

@@ -7,7 +7,7 @@ export const settingTables = [
 ] as const
 export type SettingTable = (typeof settingTables)[number]['id']
 
-/** Choices of the filter by difference: between hosts, from the default, or none. */
+/** Choices of the filter: settings that differ between hosts, that differ from the default, or all settings. */
 export const differenceFilters = [
   { id: 'different', title: 'Differs between hosts' },
   { id: 'changed', title: 'Changed from the default' },

@@ -90,7 +90,7 @@ export const formatDiskFullDates = ({ days }: Forecast, nowMs: number, zone: str
   return dates[0] === dates[1] ? `about ${dates[0]}` : dates.join(' to ')
 }
 
-/** Formats the time until a disk is full, for example `in 24 to 30 days` or `in 7h 12m to 9h`; empty if not soon. */
+/** Formats the time until a disk is full, for example `in 24 to 30 days`; empty if more than two years. */
 export const formatTimeUntilFull = ({ days }: Forecast): string => {
   if (!days || days.soonest > maxForecastDays) return ''
   if (days.latest > maxForecastDays) return `in ${Math.floor(days.soonest)} days to over two years`

@@ -10,7 +10,7 @@ export interface Regression {
   p95Ms: number
 }
 
-/** Minimum ratio to the baseline, and minimum difference from it, of the p95 at the start of a regression. */
+/** Minimum ratio and difference between the p95 and the baseline at the start of a regression. */
 const minRatio = 2
 const minDifferenceMs = 20
 /** A regression ends when the p95 drops below this multiple of the baseline. */
