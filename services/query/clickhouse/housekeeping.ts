@@ -26,7 +26,7 @@ export const openQueryKiller = (connections: HostConnections, log: Telemetry['lo
     // `readonly: 1` sends no settings; the setting `readonly` would forbid KILL QUERY.
     const options = {
       readonly: 1,
-      maxExecutionSeconds: killLimitMs,
+      maxExecutionSeconds: killLimitMs / 1_000,
       background: false,
       format: 'JSONCompact',
       limit,

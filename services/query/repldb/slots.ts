@@ -39,13 +39,16 @@ export interface SlotLagGrowth {
   bytesPerHour: number
 }
 
-/** Returns the lag growth of the slots with the highest lag, fastest first. */
+/**
+ * Returns the lag growth of the slots with the highest lag, fastest first. Slots without a readable history are skipped.
+ * Throws if there are only such slots.
+ */
 export const fetchSlotLagGrowth = async (
   service: ReplicationServiceClient,
   call: CallContext,
 ): Promise<SlotLagGrowth[]> => {
   const slots = await fetchSlots(service, call)
-  const growths = await Promise.all(
+  const growths = await Promise.allSettled(
     slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
       const { data } = await service.callApi(replicationEndpoints.slotLag, { body }, call)
@@ -53,7 +56,10 @@ export const fetchSlotLagGrowth = async (
       return bytesPerHour === undefined ? [] : [{ slot: `${peer}/${slotName}`, bytesPerHour }]
     }),
   )
-  return growths.flat().toSorted((one, other) => other.bytesPerHour - one.bytesPerHour)
+  const read = growths.filter((growth) => growth.status === 'fulfilled')
+  const failed = growths.find((growth) => growth.status === 'rejected')
+  if (read.length === 0 && failed) throw failed.reason
+  return read.flatMap(({ value }) => value).toSorted((one, other) => other.bytesPerHour - one.bytesPerHour)
 }
 
 /** Minimum number of points for a usable slope. */

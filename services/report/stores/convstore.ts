@@ -98,7 +98,10 @@ const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promi
   if (id === undefined) return undefined
   try {
     if (await threads.tag(id, commonTag, createTag(hostKey))) return id
-    throw new ServiceError('unavailable', 'the conversation service rejects tags')
+    throw new ServiceError(
+      'unavailable',
+      `the conversation service rejects the tags ${commonTag} and ${createTag(hostKey)}`,
+    )
   } catch (error) {
     // Removes the thread, because lists would never return a thread without tags.
     await threads.remove(id)

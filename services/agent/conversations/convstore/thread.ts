@@ -79,7 +79,10 @@ const plainCursorPrefix = '~'
 export const tagThread = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [createOwnerTag(owner), createPlainTag(owner)])
     if (tag !== undefined && (await threads.tag(id, tag))) return
-  throw new ServiceError('unavailable', 'the conversation service rejects tags')
+  throw new ServiceError(
+    'unavailable',
+    `the conversation service rejects the tag ${createPlainTag(owner)}; allow tags of letters, digits and hyphens`,
+  )
 }
 
 /**

@@ -98,6 +98,12 @@ describe('rules about the replication service', () => {
     expect(await idsOf()).toEqual([])
   })
 
+  it('measure the lag growth of the other slots if the history of one is unreadable', async () => {
+    const [unreadable, ...others] = service.fleet.slots
+    service.fleet.slots = [Object.assign({}, unreadable, { history: [{ ago: 'unreadable', lagMb: 1 }] }), ...others]
+    expect((await measuredBy('repldb-slot-lag-growth')).offenders).toEqual(['shop_source/peerflow_slot_billing'])
+  })
+
   it('are evaluated for an unreachable host', async () => {
     const [host] = parts.hosts.list()
     const rules = ['repldb-mirror-failed', 'repldb-slot-lag']
