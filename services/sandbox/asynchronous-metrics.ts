@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import {
   type MachineCounters,
@@ -27,29 +28,49 @@ const TableMetric = z.object({ metric: z.string(), value: z.number(), descriptio
 /**
  * Starts a sampler that fills `system.asynchronous_metrics` and `system.asynchronous_metric_log`. The embedded engine
  * lacks these tables, because the server program computes them. Values come from the operating system and from tables
- * of the engine.
+ * of the engine. The first sample covers the time since `countersAtStart`.
  */
-export async function openMetricSampler(execute: StatementExecutor, dataPath: string): Promise<MetricSampler> {
-  await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: UNLOGGED_SETTINGS })
-  let counters = readMachineCounters(performance.now())
-  let size = 0
-  const sample = async (): Promise<void> => {
+export async function openMetricSampler(
+  execute: StatementExecutor,
+  dataPath: string,
+  countersAtStart: MachineCounters,
+): Promise<MetricSampler> {
+  let counters = countersAtStart
+  const sample = async (): Promise<AsynchronousMetric[]> => {
     const now = readMachineCounters(performance.now())
     const metrics = await collectMetrics(execute, dataPath, counters, now)
     counters = now
-    if (metrics.length !== size) await createTable(execute, (size = metrics.length))
-    await writeMetrics(execute, metrics)
+    return metrics
   }
-  await sample()
-  let current = Promise.resolve()
-  const timer = setInterval(() => {
-    current = current.then(sample).catch(reportError)
-  }, SAMPLE_INTERVAL_MS)
+  const first = await sample()
+  await createTable(execute, first.length)
+  await writeMetrics(execute, first)
+  const stop = new AbortController()
+  const sampling = sampleRepeatedly(execute, sample, first.length, stop.signal)
   return {
     close: async () => {
-      clearInterval(timer)
-      await current
+      stop.abort()
+      await sampling
     },
+  }
+}
+
+async function sampleRepeatedly(
+  execute: StatementExecutor,
+  sample: () => Promise<AsynchronousMetric[]>,
+  firstSize: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let size = firstSize
+  // The pause follows the sample, because an interval shorter than a tick of the kernel has no CPU time at all.
+  while (await pause(SAMPLE_INTERVAL_MS, true, { signal }).catch(() => false)) {
+    try {
+      const metrics = await sample()
+      if (metrics.length !== size) await resizeTable(execute, (size = metrics.length))
+      await writeMetrics(execute, metrics)
+    } catch (error) {
+      reportError(error)
+    }
   }
 }
 
@@ -81,9 +102,18 @@ async function collectMetrics(
 
 // Creates the Memory table that holds the rows of one sample; the next sample replaces them atomically.
 async function createTable(execute: StatementExecutor, rows: number): Promise<void> {
+  await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: UNLOGGED_SETTINGS })
   await execute(
-    `CREATE OR REPLACE TABLE system.asynchronous_metrics (metric String, value Float64, description String)
+    `CREATE TABLE system.asynchronous_metrics (metric String, value Float64, description String)
      ENGINE = Memory SETTINGS min_rows_to_keep = ${rows}, max_rows_to_keep = ${rows}`,
+    { settings: UNLOGGED_SETTINGS },
+  )
+}
+
+// Keeps the rows of the table until the next insert, unlike a new table.
+async function resizeTable(execute: StatementExecutor, rows: number): Promise<void> {
+  await execute(
+    `ALTER TABLE system.asynchronous_metrics MODIFY SETTING min_rows_to_keep = ${rows}, max_rows_to_keep = ${rows}`,
     { settings: UNLOGGED_SETTINGS },
   )
 }

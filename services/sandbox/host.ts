@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { openMetricSampler } from './asynchronous-metrics.ts'
 import { prepareDirectory } from './directory.ts'
 import { type Engine, exitImmediately, startEngine, loadEngineLibrary } from './engine.ts'
+import { readMachineCounters } from './machine.ts'
 import { parseHostOptions } from './options.ts'
 import { seedOnce } from './seed/seed.ts'
 import { type StatementExecutor, createExecutor } from './statement.ts'
@@ -20,6 +21,7 @@ process.on('disconnect', () => stop.resolve())
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.resolve())
 process.on('uncaughtException', fail)
 
+const countersAtStart = readMachineCounters(performance.now())
 loadEngineLibrary()
 await serve().catch(fail)
 
@@ -32,7 +34,7 @@ async function serve(): Promise<void> {
   const engine = await startEngine(directory)
   const execute = createExecutor(engine.port, owner)
   if (directory.fresh) await execute('SYSTEM FLUSH LOGS', { settings: { log_queries: 0 } })
-  const sampler = await openMetricSampler(execute, directory.data)
+  const sampler = await openMetricSampler(execute, directory.data, countersAtStart)
   announce({ listening: { url: `http://127.0.0.1:${engine.port}` } })
   const seeding = options.seed ? seedOnce(execute, users, directory) : Promise.resolve()
   const seeded = seeding.then(() => announce({ seeded: true }))

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { retryUntil } from '../../testing/fetch-json.ts'
 import { startSeededHost } from '../../testing/seeded-hosts.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
@@ -42,13 +41,6 @@ let engine: HostCapabilities
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeededHost('one')
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
-  // Metrics of the operating system are differences between two updates, so they are missing after a start.
-  if (sandbox)
-    await retryUntil(
-      () => countMetric('OSIdleTime'),
-      (count) => count === '1',
-      startLimitMs,
-    )
   // A server creates its log tables on the first flush.
   if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
   await curl(url, createEventsTableSql(defaultEventsTable))
@@ -61,9 +53,6 @@ afterAll(async () => {
   const place = sandbox ? 'the embedded engine' : 'a server'
   if (branches.length > 0) reportRuns({ where: `${place} ${engine.version}`, branches })
 })
-
-const countMetric = async (name: string): Promise<string> =>
-  (await curl(url, `SELECT count() FROM system.asynchronous_metrics WHERE metric = '${name}' FORMAT TSV`)).text.trim()
 
 const run = (statement: Statement | undefined) => {
   if (!statement) throw new Error('the engine is older than every branch')
