@@ -10,7 +10,7 @@ import { UsedWindow, TimeWindow } from './time-window.ts'
 export const ComparedHost = QueriedHost.extend({
   status: HostStatus.nullable(),
   metrics: FleetMetrics.nullable(),
-  /** Why the query patterns of this host are unavailable; null if they are available. */
+  /** Why the host returned no query patterns; null if it returned them. */
   unavailable: UnavailableReason.nullable(),
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
@@ -38,7 +38,7 @@ export const ComparedPattern = QueryPatternSummary.pick({ hash: true, query: tru
 })
 export type ComparedPattern = z.infer<typeof ComparedPattern>
 
-/** Methods that compare hosts. */
+/** The methods of `query` that compare hosts. */
 export const comparisonMethods = {
   comparison: rpc({
     doc: 'Compares key metrics of several hosts, and the patterns whose time differs most; each host fails independently.',

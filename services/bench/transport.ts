@@ -41,7 +41,7 @@ export const transportCost: Benchmark = {
     await sandbox.seeded
     const credentials = { user: 'watchhouse', password: 'watchhouse' }
     const [host] = validateHostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
-    if (!host) throw new Error('invalid address of the sandbox')
+    if (!host) throw new Error(`the sandbox has an invalid URL: ${sandbox.url}`)
     await using connections = openHostConnections()
     for (const { name, sql, format } of kinds) {
       const senderOf = (hot: Pick<Statement, 'hot'>) =>
@@ -79,7 +79,7 @@ const createSender = (
     const { statusCode } = format
       ? await drain(connections, host, request, carrying)
       : await connections.buffer(host, request, carrying)
-    if (statusCode !== 200) throw new Error(`statement failed: status ${statusCode}`)
+    if (statusCode !== 200) throw new Error(`statement failed: the server returned HTTP status ${statusCode}`)
   }
 }
 

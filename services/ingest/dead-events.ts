@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
-import { streamPlans } from '#shared/bus/durable/streams.ts'
+import { streamConfigs } from '#shared/bus/durable/streams.ts'
 import { createSubjectMatcher } from '#shared/bus/subject.ts'
 
 type DeadEventHandlers = Pick<ServiceHandlers<typeof ingest>, keyof typeof deadLetterEventMethods>
@@ -28,7 +28,7 @@ export const createDeadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>):
   },
 })
 
-const eventMatchers = streamPlans.EVENTS.subjects.map(createSubjectMatcher)
+const eventMatchers = streamConfigs.EVENTS.subjects.map(createSubjectMatcher)
 
 const isEvent = ({ subject }: DeadLetter): boolean => eventMatchers.some((matches) => matches(subject))
 

@@ -1,7 +1,7 @@
 import { serviceNames } from '#proto/call.ts'
 import type { BusEvent, Service } from '#proto/contract.ts'
 import { consumerPlans, streamServices } from '#shared/bus/durable/stream-access.ts'
-import { streamNames, streamPlans } from '#shared/bus/durable/streams.ts'
+import { streamNames, streamConfigs } from '#shared/bus/durable/streams.ts'
 import { formatStreamUserName } from '#shared/bus/accounts.ts'
 
 /** Returns the subjects that an attacker tries to publish to: those of the product and of the NATS server. */
@@ -10,7 +10,7 @@ export const listAttackedSubjects = (contracts: readonly Service[], events: read
   ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(listEventSubjects),
   ...listJetStreamSubjects(),
   ...acknowledgements(),
-  ...streamNames.flatMap((name) => streamPlans[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
+  ...streamNames.flatMap((name) => streamConfigs[name].subjects.map((subject) => subject.replace('>', 'a.b'))),
   ...listInboxSubjects(),
   ...serverSubjects,
 ]
@@ -115,5 +115,5 @@ export const listAttackedPatterns = (contracts: readonly Service[], events: read
   '$KV.>',
   '$O.>',
   '$SRV.>',
-  ...streamNames.flatMap((name) => streamPlans[name].subjects),
+  ...streamNames.flatMap((name) => streamConfigs[name].subjects),
 ]

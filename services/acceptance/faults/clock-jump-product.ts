@@ -23,8 +23,8 @@ export interface ClockJumpProduct extends AsyncDisposable {
   host: { isUp: boolean }
   /** Returns the host status that the gateway reports: `up`, `down` or `unknown`. */
   status(): Promise<string>
-  /** Returns a metric that counts how often the metrics of the host were read; undefined if it is missing. */
-  figure(): Promise<number | undefined>
+  /** Returns how often the metrics of the host were read, as a metric of the gateway reports it; undefined if it is missing. */
+  hostMetricReads(): Promise<number | undefined>
   /** Returns the number of finished sweeps. */
   sweeps(): Promise<number>
   /**
@@ -72,7 +72,7 @@ export const startClockJumpProduct = async (measure: Measure = (elapsedMs) => el
     pass: time.pass,
     host: seen,
     status: async () => String(JSON.parse(await get('/api/healthz')).hosts[0].status),
-    figure: async () =>
+    hostMetricReads: async () =>
       findSampleValue(parseExposition(await get('/api/v1/metrics')), 'clickhouse_reads', { host: '0' }),
     async sweeps() {
       const { sweeps, isSweeping } = (await store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord

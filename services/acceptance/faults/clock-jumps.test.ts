@@ -69,10 +69,10 @@ const acts = {
   },
   async scrape(story: Story) {
     if (!story.product.host.isUp) return
-    const before = (await story.product.figure()) ?? 0
+    const before = (await story.product.hostMetricReads()) ?? 0
     story.product.pass(31 * secondMs)
     await retryUntil(
-      () => story.product.figure(),
+      () => story.product.hostMetricReads(),
       (now) => (now ?? 0) > before,
     )
   },

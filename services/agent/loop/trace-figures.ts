@@ -19,9 +19,8 @@ const maxFigures = 64
 const maxRounds = 3
 
 /**
- * Returns the figures of a claim that do not follow from the cited results. A figure can follow from a cell, or from a
- * count, a sum or a share of the rows that the claim names. It can also follow from a computation with other figures of
- * the claim that follow from the cited results.
+ * Returns the figures of a claim that cannot be traced to the cited results. A figure is traced if it is the value of a
+ * cell, or a count, a sum or a share of the rows that the claim names, or computed from other traced figures.
  */
 export const findUntracedFigures = (claim: string, { results, question }: FigureSources): string[] => {
   const figures = extractFigures(claim).slice(0, maxFigures)

@@ -17,7 +17,7 @@ export const TargetDelivery = z.object({
   sending: z.int().min(0).nullable(),
   /** Sequence numbers of the last received notifications, to recognize duplicates. */
   taken: z.array(z.int().min(0)).max(8),
-  /** Whether a send had no known result, so that the target may have received the alert. */
+  /** Whether a send had no known result. The target may then have received the alert. */
   mayKnow: z.boolean(),
   /** The digest that will report the alert; null if none is in progress. */
   digest: z.string().max(160).nullable(),
@@ -49,7 +49,7 @@ export interface PendingDeliveryOptions {
   keys: readonly string[]
   /** Targets that received a notification of the episode before the store lost its record. */
   notified?: readonly { key: string; sequence: number }[]
-  /** Whether each target may have received the alert, because the recipients are unknown. */
+  /** Whether the recipients of the alert are unknown. Each target may then have received it. */
   mayKnow?: boolean
   /** Whether the record contains every delivery of the episode. */
   isWhole: boolean

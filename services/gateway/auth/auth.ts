@@ -13,7 +13,7 @@ import { findAuthProblems, authSettings, isProxyConfigured, type AuthProvider } 
 import { readCookie, keyCookie, isCrossSiteWrite } from './cookies.ts'
 import type { DeniedUsers } from './denied-users.ts'
 import { anonymousCaller } from './identity.ts'
-import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
+import { type AccessTokenVerifier, openAccessTokenVerifier } from './idp/access-token.ts'
 import { resolveIdpAddresses } from './idp/addresses.ts'
 import { createIdpApi } from './idp/provider-api.ts'
 import { createSessionTokens } from './idp/session-token.ts'
@@ -32,7 +32,7 @@ export interface Auth {
   provider(): AuthProvider
   signIn: SignIn
   signOut: SignOut
-  accessTokens: AccessTokens
+  accessTokens: AccessTokenVerifier
 }
 
 interface AuthOptions {
@@ -70,7 +70,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
     provider,
     signIn: createSignIn({ addresses, tokens, keySets, clock }),
     signOut: createSignOut({ tokens, api, log }),
-    accessTokens: openAccessTokens({ api, clock, log, denied }),
+    accessTokens: openAccessTokenVerifier({ api, clock, log, denied }),
   }
 }
 

@@ -86,7 +86,7 @@ const createFeatureDisabledError = (feature: Feature): HttpError =>
   new HttpError(404, 'feature-disabled', `feature "${feature}" is disabled`)
 
 const createSignInError = (): ServiceError =>
-  new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
+  new ServiceError('unauthenticated', 'authentication required; sign in or send an API key')
 
 /** Returns whether the caller may change users and grants of hosts; false while `query` is unavailable. */
 export const canManageUsers = async ({ query, policy }: Gateway, call: CallContext): Promise<boolean> => {

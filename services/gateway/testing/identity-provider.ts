@@ -11,7 +11,7 @@ import { startStrictServer, type StrictResponse, type StrictServer } from './str
 /** Lifetime of session tokens. */
 const tokenSeconds = 60
 
-/** An identity provider with real keys, one browser and the sessions that a test adds. */
+/** A fake identity provider that signs tokens with real keys. It has one browser, and sessions that a test adds. */
 export interface IdentityProvider extends StrictServer {
   keys: SigningKeys
   /** The session of the browser; undefined while it is signed out. */
@@ -57,7 +57,7 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
 
 type Provider = Omit<IdentityProvider, keyof StrictServer>
 
-/** Responds as the sign-in page, which signs the browser in at once. */
+/** Responds like the sign-in page, but signs the browser in without asking for credentials. */
 const hostedPage = (url: URL, provider: Provider): StrictResponse => {
   const back = url.searchParams.get('redirect_url')
   if (back === null || !URL.canParse(back)) return undefined

@@ -5,7 +5,7 @@ import { openTestService, type TestService } from '../testing/test-service.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
-/** The time of all log entries, in epoch seconds. It is within the window of every page. */
+/** The time of all log entries, in Unix seconds. The time range of every page contains it. */
 const moment = Math.floor(Date.now() / 1_000)
 
 let sandbox: Sandbox
@@ -16,7 +16,7 @@ const execute = async (sql: string, body?: string): Promise<void> => {
   if (answer.status !== 200) throw new Error(answer.text)
 }
 
-/** Returns the query log entry of a finished query. */
+/** Returns an entry of the query log: by default, of a query that succeeded. */
 const ended = (durationMs: number, more: object = {}): object => ({
   type: 'QueryFinish',
   event_date: new Date(moment * 1_000).toLocaleDateString('sv-SE'),

@@ -7,10 +7,10 @@ import { type PolicyLayer, toDigestMinutes, type ChannelLayer } from '../layers/
 import { type ChannelSpec, listFields } from '../saved-channels/channel-fields.ts'
 import {
   type YamlDocument,
-  parseTableFields,
+  parseMappingFields,
   parseList,
   reportUnknownKeys,
-  parseTable,
+  parseMapping,
   describeIssues,
   type ReportProblem,
 } from './parse-entries.ts'
@@ -36,10 +36,10 @@ const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
   reportUnknownKeys(document, ['settings', 'rules', 'thresholds', 'checks'], report)
-  const general = parseTableFields(document, { key: 'settings', schema: FileAlertSettings }, report)
+  const general = parseMappingFields(document, { key: 'settings', schema: FileAlertSettings }, report)
   const byRule = { name: DefinitionId }
-  const thresholds = parseTable(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
-  const checks = parseTable(document, { ...byRule, key: 'checks', schema: FileRuleSettings }, report)
+  const thresholds = parseMapping(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
+  const checks = parseMapping(document, { ...byRule, key: 'checks', schema: FileRuleSettings }, report)
   const custom = parseList(document, { key: 'rules', schema: FileCustomRule, idOf }, report)
   return {
     general: general ?? {},

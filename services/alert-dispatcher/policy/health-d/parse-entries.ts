@@ -4,7 +4,7 @@ import { describeIssue } from '#shared/text/zod-errors.ts'
 /** A parsed YAML file: its values by top-level key. */
 export type YamlDocument = Readonly<Record<string, unknown>>
 
-const Table = z.record(z.string(), z.unknown())
+const Mapping = z.record(z.string(), z.unknown())
 const maxEntries = 200
 const maxKeyLength = 64
 
@@ -31,13 +31,13 @@ export const parseList = <S extends z.ZodType>(
   return [...entries.values()]
 }
 
-/** Returns the valid entries of a table by name; invalid ones are reported and skipped. */
-export const parseTable = <S extends z.ZodType>(
+/** Returns the valid entries of a mapping, by name; invalid ones are reported and skipped. */
+export const parseMapping = <S extends z.ZodType>(
   document: YamlDocument,
   { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },
   report: ReportProblem,
 ): Record<string, z.output<S>> => {
-  const input = Table.safeParse(document[key] ?? {})
+  const input = Mapping.safeParse(document[key] ?? {})
   if (!input.success) {
     report(key, 'must be a mapping')
     return {}
@@ -54,13 +54,13 @@ export const parseTable = <S extends z.ZodType>(
   return entries
 }
 
-/** Returns the valid fields of a table; invalid ones are reported and skipped. */
-export const parseTableFields = <S extends z.ZodType>(
+/** Returns the valid fields of a mapping; invalid ones are reported and skipped. */
+export const parseMappingFields = <S extends z.ZodType>(
   document: YamlDocument,
   { key, schema }: { key: string; schema: S },
   report: ReportProblem,
 ): z.output<S> | undefined => {
-  const input = Table.safeParse(document[key] ?? {})
+  const input = Mapping.safeParse(document[key] ?? {})
   const parsed = schema.safeParse(document[key] ?? {}, { error: describeIssue })
   if (parsed.success) return parsed.data
   report(key, describeIssues(parsed.error))

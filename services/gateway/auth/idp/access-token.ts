@@ -9,7 +9,7 @@ import { createUserIdentity } from '../identity.ts'
 import type { AccessToken, IdpApi } from './provider-api.ts'
 
 /** Verifies OAuth access tokens. They are opaque, so the identity provider introspects them. */
-export interface AccessTokens {
+export interface AccessTokenVerifier {
   /**
    * Returns the user of a token that was issued for one of these resources, or without an audience. Undefined if the
    * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond, because
@@ -26,14 +26,19 @@ const invalidCacheMs = 5_000
 const maxCachedTokens = 10_000
 const maxTokenLength = 4_096
 
-interface AccessTokensOptions {
+interface AccessTokenVerifierOptions {
   api: IdpApi
   clock: Clock
   log: Logger
   denied: Pick<DeniedUsers, 'has'>
 }
 
-export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOptions): AccessTokens => {
+export const openAccessTokenVerifier = ({
+  api,
+  clock,
+  log,
+  denied,
+}: AccessTokenVerifierOptions): AccessTokenVerifier => {
   /** Introspection results by the hash of the token, so that no token is stored. */
   const remembered = new LRUCache<string, Promise<AccessToken | undefined>>({
     max: maxCachedTokens,

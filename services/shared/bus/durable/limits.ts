@@ -1,4 +1,4 @@
-import { type AnyStreamName, streamPlans } from './streams.ts'
+import { type AnyStreamName, streamConfigs } from './streams.ts'
 
 /** Time and size limits of a queue. */
 export interface QueueLimits {
@@ -39,10 +39,10 @@ export const defaultQueueLimits: QueueLimits = {
 }
 
 function eachStream(
-  valueOf: (plan: (typeof streamPlans)[AnyStreamName]) => number,
+  valueOf: (config: (typeof streamConfigs)[AnyStreamName]) => number,
 ): Readonly<Record<AnyStreamName, number>> {
   return {
-    EVENTS: valueOf(streamPlans.EVENTS),
-    EVENTS_DLQ: valueOf(streamPlans.EVENTS_DLQ),
+    EVENTS: valueOf(streamConfigs.EVENTS),
+    EVENTS_DLQ: valueOf(streamConfigs.EVENTS_DLQ),
   }
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import { createSubjectMatcher } from '../subject.ts'
 import type { ResolvedConsumer, StoredMessage } from './driver.ts'
-import { type AnyStreamName, type StreamPlan, streamPlans } from './streams.ts'
+import { type AnyStreamName, type StreamConfig, streamConfigs } from './streams.ts'
 
 /** The configuration of a stream in memory. */
-export type MemoryStreamPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
+export type MemoryStreamConfig = Pick<StreamConfig, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStreamName
   /** Called for each removed message. */
   ended?(message: StreamEntry): void
@@ -36,7 +36,7 @@ export interface StreamEntry extends StoredMessage {
 
 /** A stream in memory. A message is removed when all its consumers have handled it. */
 export class MemoryStream {
-  readonly #plan: MemoryStreamPlan
+  readonly #config: MemoryStreamConfig
   readonly #messages = new Map<number, StreamEntry>()
   readonly #consumers = new Map<string, MemoryConsumer & { matches(subject: string): boolean }>()
   /** Ids of published messages with the end of their duplicate window, oldest first. */
@@ -44,8 +44,8 @@ export class MemoryStream {
   #bytes = 0
   #last = 0
 
-  constructor(plan: MemoryStreamPlan) {
-    this.#plan = plan
+  constructor(config: MemoryStreamConfig) {
+    this.#config = config
   }
 
   get last(): number {
@@ -99,7 +99,7 @@ export class MemoryStream {
     if (!message) return false
     this.#messages.delete(sequence)
     this.#bytes -= message.body.byteLength
-    this.#plan.ended?.(message)
+    this.#config.ended?.(message)
     return true
   }
 
@@ -142,11 +142,11 @@ export class MemoryStream {
 
   #take({ id, body }: StoredMessage, now: number): void {
     this.#bytes += body.byteLength
-    this.#known.set(id, now + this.#plan.duplicateWindowMs)
+    this.#known.set(id, now + this.#config.duplicateWindowMs)
   }
 
   #makeRoom(bytes: number): void {
-    const { maxBytes, whenFull, name } = this.#plan
+    const { maxBytes, whenFull, name } = this.#config
     for (const [sequence] of this.#messages) {
       if (whenFull === 'refuse' || this.#bytes + bytes <= maxBytes) break
       this.remove(sequence)
@@ -160,7 +160,7 @@ export class MemoryStream {
       this.#known.delete(id)
     }
     for (const [sequence, { atMs }] of this.#messages) {
-      if (now - atMs < this.#plan.maxAgeMs) break
+      if (now - atMs < this.#config.maxAgeMs) break
       this.remove(sequence)
     }
   }
@@ -176,7 +176,7 @@ export const createStreamFullError = (stream: AnyStreamName): ServiceError =>
   })
 
 const streamFullRemedy = 'check that its consumers are running and that their targets respond'
-const computeMaxMebibytes = (stream: AnyStreamName): number => Math.round(streamPlans[stream].maxBytes / 1024 / 1024)
+const computeMaxMebibytes = (stream: AnyStreamName): number => Math.round(streamConfigs[stream].maxBytes / 1024 / 1024)
 
 const hand = (consumer: MemoryConsumer, sequence: number): void => {
   consumer.open.set(sequence, 0)

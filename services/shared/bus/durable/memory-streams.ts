@@ -4,7 +4,7 @@ import type { QueueDriver } from './driver.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import type { QueueLimits } from './limits.ts'
 import { type StreamEntry, MemoryStream } from './memory-stream.ts'
-import { type AnyStreamName, streamPlans } from './streams.ts'
+import { type AnyStreamName, streamConfigs } from './streams.ts'
 
 /** All streams of a process. */
 export type MemoryStreams = Readonly<Record<AnyStreamName, MemoryStream>>
@@ -16,7 +16,7 @@ const maxMemoryBytes = 64 * 1024 * 1024
 export const openMemoryStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): MemoryStreams => {
   const open = (name: AnyStreamName) =>
     new MemoryStream({
-      ...streamPlans[name],
+      ...streamConfigs[name],
       name,
       maxBytes: Math.min(limits.maxBytes[name], maxMemoryBytes),
       duplicateWindowMs: limits.duplicateWindowMs[name],

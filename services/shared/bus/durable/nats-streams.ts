@@ -3,7 +3,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { QueueLimits } from './limits.ts'
 import { describeJetStreamError, formatServerName } from './nats-failure.ts'
 import type { ConsumerPlan } from './stream-access.ts'
-import { type AnyStreamName, streamPlans } from './streams.ts'
+import { type AnyStreamName, streamConfigs } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000
 
@@ -96,18 +96,18 @@ const createStreamConfig = (
   limits: QueueLimits,
   replicas: number,
 ): Partial<StreamConfig> & { name: string } => {
-  const plan = streamPlans[name]
+  const config = streamConfigs[name]
   // The enumerations of the client have these values; importing them would load the client in processes without NATS.
   const words = {
     retention: 'limits',
     storage: 'file',
-    discard: plan.whenFull === 'refuse' ? 'new' : 'old',
+    discard: config.whenFull === 'refuse' ? 'new' : 'old',
   } as Pick<StreamConfig, 'retention' | 'storage' | 'discard'>
   return {
     name,
-    subjects: [...plan.subjects],
+    subjects: [...config.subjects],
     ...words,
-    max_age: toNanoseconds(plan.maxAgeMs),
+    max_age: toNanoseconds(config.maxAgeMs),
     max_bytes: limits.maxBytes[name],
     duplicate_window: toNanoseconds(limits.duplicateWindowMs[name]),
     num_replicas: replicas,

@@ -5,7 +5,7 @@ import type { Database } from '../../store/sql/connection.ts'
 import { migrate } from '../../store/sql/migrate.ts'
 import { type BatchWriter, createBatchWriter } from './batches.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { type AnyStreamName, streamNames, streamPlans } from './streams.ts'
+import { type AnyStreamName, streamNames, streamConfigs } from './streams.ts'
 
 interface QueueTables {
   watchhouse_queue: {
@@ -52,24 +52,24 @@ const createRemover = (
   database: Database,
   log: Logger | undefined,
 ): BatchWriter<string> => {
-  let owed: readonly string[] = []
+  let pending: readonly string[] = []
   return createBatchWriter<string>(async (keys) => {
-    const all = [...owed, ...keys]
+    const all = [...pending, ...keys]
     try {
       await database.run(() => tables.deleteFrom('watchhouse_queue').where('key', 'in', all).execute())
-      owed = []
+      pending = []
     } catch (error) {
-      if (owed.length === 0)
+      if (pending.length === 0)
         log?.warn({ err: error }, 'handled messages cannot be removed from the journal; retrying with the next one')
-      owed = all.slice(-maxPendingRows)
+      pending = all.slice(-maxPendingRows)
     }
   })
 }
 
-/** Removes messages that are older than the maximum age of their stream, as a server does. */
+/** Removes messages older than the maximum age of their stream, as JetStream does. */
 const removeExpired = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
-    const before = systemClock.now() - streamPlans[stream].maxAgeMs
+    const before = systemClock.now() - streamConfigs[stream].maxAgeMs
     const old = tables.deleteFrom('watchhouse_queue').where('stream', '=', stream).where('came_at_ms', '<', before)
     await database.run(() => old.execute())
   }

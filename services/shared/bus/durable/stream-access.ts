@@ -1,7 +1,13 @@
 import type { ServiceName } from '#proto/call.ts'
 import { inboundSubjectPattern } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
-import { type AnyStreamName, deadLetterStreams, formatDeadLetterSubject, streamNames, streamPlans } from './streams.ts'
+import {
+  type AnyStreamName,
+  deadLetterStreams,
+  formatDeadLetterSubject,
+  streamNames,
+  streamConfigs,
+} from './streams.ts'
 
 /** A consumer of the product; only its service takes messages from it. */
 export interface ConsumerPlan {
@@ -53,7 +59,7 @@ const listInstallerAccess = (): StreamAccess[] => [
 const listConsumerAccess = (service: ServiceName): StreamAccess[] => {
   const published = publishers[service]
   const own = consumerPlans.filter((consumer) => consumer.service === service)
-  const buried = new Set(own.flatMap(({ stream }) => streamPlans[stream].subjects.map(formatDeadLetterSubject)))
+  const buried = new Set(own.flatMap(({ stream }) => streamConfigs[stream].subjects.map(formatDeadLetterSubject)))
   return [
     ...(published === undefined
       ? []
@@ -68,7 +74,7 @@ const listConsumerAccess = (service: ServiceName): StreamAccess[] => {
 }
 
 const listPublishAccess = (stream: AnyStreamName): StreamAccess[] =>
-  streamPlans[stream].subjects.map((subject) => ({ subject }))
+  streamConfigs[stream].subjects.map((subject) => ({ subject }))
 
 const listDeadLetterAccess = (stream: AnyStreamName): StreamAccess[] =>
   ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.MSG.DELETE'].map((call) => ({ subject: `$JS.API.${call}.${stream}` }))

@@ -1,7 +1,7 @@
 import type { StreamName } from './queue.ts'
 
 /** The configuration of a stream. */
-export interface StreamPlan {
+export interface StreamConfig {
   subjects: readonly string[]
   maxAgeMs: number
   maxBytes: number
@@ -21,7 +21,7 @@ const dayMs = 24 * 60 * minuteMs
 const bytesPerMebibyte = 1024 * 1024
 
 /** The configurations of all streams. */
-export const streamPlans: Readonly<Record<AnyStreamName, StreamPlan>> = {
+export const streamConfigs: Readonly<Record<AnyStreamName, StreamConfig>> = {
   EVENTS: {
     subjects: ['inbound.>'],
     maxAgeMs: dayMs,
@@ -30,10 +30,10 @@ export const streamPlans: Readonly<Record<AnyStreamName, StreamPlan>> = {
     // Senders of webhooks retry for 20 minutes.
     duplicateWindowMs: 20 * minuteMs,
   },
-  EVENTS_DLQ: createDeadLetterPlan('inbound.>'),
+  EVENTS_DLQ: createDeadLetterStreamConfig('inbound.>'),
 }
 
-function createDeadLetterPlan(subject: string): StreamPlan {
+function createDeadLetterStreamConfig(subject: string): StreamConfig {
   return {
     subjects: [formatDeadLetterSubject(subject)],
     maxAgeMs: 30 * dayMs,
@@ -54,7 +54,7 @@ export const deadLetterStreams: Readonly<Record<StreamName, AnyStreamName>> = { 
 /** Returns the stream that stores a subject. */
 export const findStreamName = (subject: string): AnyStreamName => {
   const isKept = (pattern: string) => subject.startsWith(pattern.slice(0, -'>'.length))
-  for (const name of streamNames) if (streamPlans[name].subjects.some(isKept)) return name
+  for (const name of streamNames) if (streamConfigs[name].subjects.some(isKept)) return name
   throw new Error(`no stream stores subject "${subject}"`)
 }
 

@@ -18,14 +18,14 @@ import {
   placeholder,
   type DecorationSet,
 } from '@codemirror/view'
-import { parseBuildCount } from '#lib/state/build-flags.ts'
+import { parseBuildInteger } from '#lib/state/build-flags.ts'
 import { createCompletionSource, type CompletionProviders } from './completion.ts'
 import { createClickHouseDialect, sqlHighlighter } from './dialect.ts'
 import { findStatementAt, type SelectedStatement } from './selected-statement.ts'
 import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Maximum number of completions shown. */
-const maxCompletions = parseBuildCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
+const maxCompletions = parseBuildInteger(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
 
 export interface EditorOptions {
   parent: HTMLElement

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseBuildCount, parseBuildFlag } from './build-flags.ts'
+import { parseBuildInteger, parseBuildFlag } from './build-flags.ts'
 
 it.each([
   ['true', true],
@@ -20,5 +20,5 @@ it.each([
   ['many', undefined],
   [null, undefined],
 ])('CLIENT_AUTOCOMPLETE_LIMIT=%s limits completions to %s', (text, most) => {
-  expect(parseBuildCount(text)).toBe(most)
+  expect(parseBuildInteger(text)).toBe(most)
 })

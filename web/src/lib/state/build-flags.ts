@@ -5,5 +5,5 @@ export const parseBuildFlag = (text: string | null | undefined): boolean | undef
   text?.trim() ? trueWords.has(text.trim().toLowerCase()) : undefined
 
 /** Returns a build variable as a positive integer; undefined for anything else. */
-export const parseBuildCount = (text: string | null | undefined): number | undefined =>
+export const parseBuildInteger = (text: string | null | undefined): number | undefined =>
   /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined

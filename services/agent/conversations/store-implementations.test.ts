@@ -10,7 +10,7 @@ import { openThreadClient } from '#shared/convstore/client.ts'
 import { createConvstoreConversationStore } from './convstore/store.ts'
 import { createMemoryConversationStore, openSqlConversationStore } from './collection-stores.ts'
 import type { ConversationStore } from './store.ts'
-import { testConversationStore } from './stores.suite.ts'
+import { testConversationStore } from './store-contract.suite.ts'
 import { createMessage, createConversationWrite } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 
