@@ -82,26 +82,30 @@ describeOnTopologies('the agent', (topology) => {
     expect(JSON.stringify(request?.tools)).not.toContain('"default":0')
   })
 
-  it('answers the fifty-first question of a conversation of the published client, with all its tool results', async () => {
-    const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
-    const sql = "SELECT number, repeat('x', 100) AS text FROM numbers(200)"
-    gateway.play((request) => {
-      const [evidence] = extractEvidenceIds(request)
-      return evidence ? say(`Answer [${evidence}].`) : call('query', { sql })
-    })
-    const more = { trigger: 'submit-message' as const, messageId: undefined, abortSignal: undefined }
-    const messages: UIMessage[] = []
-    for (let number = 1; number <= 51; number += 1) {
-      const text = `Question ${number}?`
-      messages.push({ id: `question-${number}`, role: 'user', parts: [{ type: 'text', text }] })
-      const stream = await transport.sendMessages({ chatId: 'fifty-one', messages, ...more })
-      const answered = (await Array.fromAsync(readUIMessageStream({ stream }))).at(-1)
-      expect(answered?.parts.findLast((part) => part.type === 'text')).toMatchObject({ text: `Answer [e${number}].` })
-      if (answered) messages.push(answered)
-    }
-    expect(JSON.stringify(messages).length).toBeGreaterThan(512 * 1024)
-    expect(gateway.violations).toEqual([])
-  })
+  it(
+    'answers the fifty-first question of a conversation of the published client, with all its tool results',
+    { tags: ['long'] },
+    async () => {
+      const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
+      const sql = "SELECT number, repeat('x', 100) AS text FROM numbers(200)"
+      gateway.play((request) => {
+        const [evidence] = extractEvidenceIds(request)
+        return evidence ? say(`Answer [${evidence}].`) : call('query', { sql })
+      })
+      const more = { trigger: 'submit-message' as const, messageId: undefined, abortSignal: undefined }
+      const messages: UIMessage[] = []
+      for (let number = 1; number <= 51; number += 1) {
+        const text = `Question ${number}?`
+        messages.push({ id: `question-${number}`, role: 'user', parts: [{ type: 'text', text }] })
+        const stream = await transport.sendMessages({ chatId: 'fifty-one', messages, ...more })
+        const answered = (await Array.fromAsync(readUIMessageStream({ stream }))).at(-1)
+        expect(answered?.parts.findLast((part) => part.type === 'text')).toMatchObject({ text: `Answer [e${number}].` })
+        if (answered) messages.push(answered)
+      }
+      expect(JSON.stringify(messages).length).toBeGreaterThan(512 * 1024)
+      expect(gateway.violations).toEqual([])
+    },
+  )
 
   it('requests approval before it changes a host, and follows the decision', async () => {
     const response = await begin([call('kill_query', { queryId: 'no-such-query' }), say('as you decided')])

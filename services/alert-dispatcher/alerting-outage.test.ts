@@ -8,7 +8,7 @@ import { describeWith, startPostgres } from '../testing/describe-with.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 describeWith(['postgres'], 'while the state database is unavailable', () => {
-  it('uses the last known configuration, keeps sweeping and rejects changes', async () => {
+  it('uses the last known configuration, keeps sweeping and rejects changes', { tags: ['long'] }, async () => {
     await using postgres = await startPostgres({ private: true })
     await using ground = await openDispatcherBackends('memory')
     const clock = { ms: Date.UTC(2026, 0, 5, 12) }

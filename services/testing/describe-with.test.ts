@@ -44,7 +44,7 @@ describeWith(['redis'], 'a Redis server for a test', () => {
 })
 
 describeWith(['postgres'], 'a PostgreSQL server for a test', () => {
-  it('retains committed rows after a kill, and removes its files when stopped', async () => {
+  it('retains committed rows after a kill, and removes its files when stopped', { tags: ['long'] }, async () => {
     const server = await startPostgres({ private: true })
     await query(server.url, 'CREATE TABLE kept AS SELECT 1 AS one')
     await server.kill()
@@ -55,7 +55,7 @@ describeWith(['postgres'], 'a PostgreSQL server for a test', () => {
     expect(existsSync(String(directory?.data_directory))).toBe(false)
   })
 
-  it('creates a separate database for every caller', async () => {
+  it('creates a separate database for every caller', { tags: ['long'] }, async () => {
     await using one = await startPostgres()
     await using two = await startPostgres()
     await query(one.url, 'CREATE TABLE mine (a int)')

@@ -87,13 +87,13 @@ describe('the claims of a scripted model', () => {
     expect(proven).toEqual([])
   }, 60_000)
 
-  it('are proven in 200 answers with a true figure', async () => {
+  it('are proven in 200 answers with a true figure', { tags: ['long'], timeout: 60_000 }, async () => {
     const answers = await answerAll(({ right }) => right)
     const unproven = answers.flatMap((each, index) =>
       each.some(({ untraced = [] }) => untraced.length > 0) ? [claims[index]] : [],
     )
     expect(unproven).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe('an answer with a figure that does not follow from its evidence', () => {

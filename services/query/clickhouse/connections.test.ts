@@ -124,7 +124,7 @@ describe.each([
     ['the announced time less a margin', 'timeout=7', 5_000],
     ['four seconds without an announced time', undefined, 4_000],
     ['no time when the announced time is within the margin', 'timeout=2, max=10', 0],
-  ])('keeps an idle connection for %s', async ([, announced, idleMs], { expect }) => {
+  ])('keeps an idle connection for %s', { tags: ['long'] }, async ([, announced, idleMs], { expect }) => {
     await using stub = await startHttpStub((_request, response) => {
       if (announced !== undefined) response.setHeader('keep-alive', announced)
       // Node sends its own `keep-alive` header unless the response has a `connection` header.

@@ -30,7 +30,7 @@ describe('batched charts', () => {
     await sandbox?.[Symbol.asyncDispose]()
   })
 
-  it('have the same rows as single charts', async () => {
+  it('have the same rows as single charts', { tags: ['long'] }, async () => {
     // The window ends ten minutes ago, so that both reads see the same events.
     const to = Math.floor(Date.now() / 1_000) - 600
     const past = { from: to - 6 * 3_600, to, parameters: {} }

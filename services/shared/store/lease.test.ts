@@ -63,7 +63,7 @@ for (const implementation of implementations) {
       expect(await store.lease('sweep', longMs)).toBeDefined()
     })
 
-    it('rejects the writes of a replaced holder, for any key', async () => {
+    it('rejects the writes of a replaced holder, for any key', { tags: ['long'] }, async () => {
       const [one, two] = [await running.open(), await running.open()]
       const stale = taken(await one.lease('sweep', 50))
       await set(one, 'condition-0', 'by the first', stale)

@@ -46,7 +46,7 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
 })
 
 describeWith(['redis'], 'a Redis that hangs', () => {
-  it('is detected, and calls fail immediately', async () => {
+  it('is detected, and calls fail immediately', { tags: ['long'] }, async () => {
     await using server = await startRedis({ private: true })
     await using store = await openStore({ env: { REDIS_URL: server.url }, busIsShared: true })
     const client = new Redis(server.url)
@@ -65,7 +65,7 @@ describeWith(['redis'], 'a Redis that hangs', () => {
 })
 
 describeWith(['redis', 'postgres'], 'Redis beside a state database', () => {
-  it('is used by the store', async () => {
+  it('is used by the store', { tags: ['long'] }, async () => {
     await using redis = await startRedis({ private: true })
     await using postgres = await startPostgres({ private: true })
     const env = { REDIS_URL: redis.url, DATABASE_URL: postgres.url }

@@ -128,7 +128,7 @@ describe('the message of a failure', () => {
 })
 
 describeWith(['postgres'], 'a PostgreSQL database whose connections are all in use', () => {
-  it('stays available', async () => {
+  it('stays available', { tags: ['long'] }, async () => {
     await using server = await startPostgres()
     const where = { kind: 'postgres', url: server.url, token: undefined, tablePrefix: '' } as const
     const changes: boolean[] = []
@@ -141,41 +141,45 @@ describeWith(['postgres'], 'a PostgreSQL database whose connections are all in u
 })
 
 describeWith(['postgres'], 'a PostgreSQL database that takes no writes', () => {
-  it('is reported with cause and remedy, stays readable, and becomes writable again without a restart', async () => {
-    await using server = await startPostgres({ private: true })
-    await using store = await open(server.url)
-    await write(store, 'before')
-    const { default: pg } = await import('pg')
-    const client = new pg.Client({ connectionString: server.url })
-    await client.connect()
-    const makeReadOnly = async (value: 'on' | 'off') => {
-      await client.query(`alter system set default_transaction_read_only = ${value}`)
-      await client.query('select pg_reload_conf()')
-    }
-    try {
-      await makeReadOnly('on')
+  it(
+    'is reported with cause and remedy, stays readable, and becomes writable again without a restart',
+    { tags: ['long'] },
+    async () => {
+      await using server = await startPostgres({ private: true })
+      await using store = await open(server.url)
+      await write(store, 'before')
+      const { default: pg } = await import('pg')
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      const makeReadOnly = async (value: 'on' | 'off') => {
+        await client.query(`alter system set default_transaction_read_only = ${value}`)
+        await client.query('select pg_reload_conf()')
+      }
+      try {
+        await makeReadOnly('on')
+        await waitUntil(() =>
+          write(store, 'before').then(
+            () => false,
+            () => true,
+          ),
+        )
+        await expect(write(store, 'during')).rejects.toThrow(/state database "[^"]+": the server is read-only/)
+        expect(store.connected).toBe(true)
+        expect(store.problem).toContain('the server is read-only')
+        expect(store.problem).not.toContain(new URL(server.url).password || 'no password')
+        expect(await store.get('key', z.string())).toBe('before')
+      } finally {
+        await client.query('set default_transaction_read_only = off')
+        await makeReadOnly('off')
+        await client.end()
+      }
       await waitUntil(() =>
-        write(store, 'before').then(
-          () => false,
+        write(store, 'after').then(
           () => true,
+          () => false,
         ),
       )
-      await expect(write(store, 'during')).rejects.toThrow(/state database "[^"]+": the server is read-only/)
-      expect(store.connected).toBe(true)
-      expect(store.problem).toContain('the server is read-only')
-      expect(store.problem).not.toContain(new URL(server.url).password || 'no password')
-      expect(await store.get('key', z.string())).toBe('before')
-    } finally {
-      await client.query('set default_transaction_read_only = off')
-      await makeReadOnly('off')
-      await client.end()
-    }
-    await waitUntil(() =>
-      write(store, 'after').then(
-        () => true,
-        () => false,
-      ),
-    )
-    expect(await store.get('key', z.string())).toBe('after')
-  })
+      expect(await store.get('key', z.string())).toBe('after')
+    },
+  )
 })

@@ -76,7 +76,7 @@ for (const kind of kinds) {
       await Promise.all(many.map((database) => database[Symbol.asyncDispose]()))
     })
 
-    it('waits for another process whose migration takes seconds', async () => {
+    it('waits for another process whose migration takes seconds', { tags: ['long'] }, async () => {
       await using first = await fresh()
       await using second = await open(first.prefix)
       const slow: Migration = {
