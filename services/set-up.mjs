@@ -33,6 +33,7 @@ const entries = {
   start: 'services/main.ts',
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
+  'cluster-faults': 'services/acceptance/cluster-faults/run.ts',
   faults: 'services/acceptance/faults/run.ts',
   attacks: 'services/acceptance/attacks/run.ts',
   deployed: 'services/acceptance/deployment/run.ts',

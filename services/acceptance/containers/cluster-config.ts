@@ -11,7 +11,7 @@ interface Address {
   port: number
 }
 
-/** Addresses of Keeper and the replicas of a cluster. */
+/** Addresses of Keeper and the replicas of a cluster, and the folder of backups. */
 export interface ClusterAddresses {
   /** The address on which the servers listen. */
   listen: string
@@ -19,6 +19,8 @@ export interface ClusterAddresses {
   replicas: Readonly<Record<ReplicaName, Address>>
   /** The address of each replica for interserver communication. */
   interserver: Readonly<Record<ReplicaName, string>>
+  /** The folder of the disk `backups` of each server. */
+  backupPaths: Readonly<Record<ReplicaName, string>>
 }
 
 /** Addresses of a cluster whose servers run in separate containers. */
@@ -27,6 +29,7 @@ const inContainers: ClusterAddresses = {
   keeper: { host: keeper.name, port: keeper.port },
   replicas: { a: { host: 'a', port: nativePort }, b: { host: 'b', port: nativePort } },
   interserver: { a: 'a', b: 'b' },
+  backupPaths: { a: '/var/lib/clickhouse/backups/', b: '/var/lib/clickhouse/backups/' },
 }
 
 /** System log tables that some server versions write only if they are configured. */
@@ -42,7 +45,10 @@ const logs = [
 ]
 const flushMs = 500
 
-/** Returns a server configuration: Keeper, cluster `default`, macros, and log tables with a short flush interval. */
+/**
+ * Returns a server configuration: Keeper, cluster `default`, macros, a disk for backups, and log tables with a short
+ * flush interval.
+ */
 export const formatServerConfig = (replica: ReplicaName, at: ClusterAddresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
@@ -56,6 +62,10 @@ export const formatServerConfig = (replica: ReplicaName, at: ClusterAddresses = 
       </shard>
     </default>
   </remote_servers>
+  <storage_configuration>
+    <disks><backups><type>local</type><path>${at.backupPaths[replica]}</path></backups></disks>
+  </storage_configuration>
+  <backups><allowed_disk>backups</allowed_disk></backups>
   ${logs.map((log) => `<${log}><database>system</database><table>${log}</table><flush_interval_milliseconds>${flushMs}</flush_interval_milliseconds></${log}>`).join('\n  ')}
 </clickhouse>
 `

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { installServers } from '../../testing/servers/install.ts'
@@ -32,7 +33,7 @@ export const fetchPythonPackage = async (version: string): Promise<void> => {
     )
   installServers([{ title: 'ZooKeeper', debian: 'zookeeper', isThere: () => existsSync(zookeeper) }])
   if (!existsSync(zookeeper)) throw new Error('ZooKeeper not found; install the package zookeeper')
-  if (libraryOf(version) !== undefined) return
+  if (findServerLibrary(version) !== undefined) return
   const part = `${folderOf(version)}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(part, { recursive: true })
@@ -44,20 +45,28 @@ export const fetchPythonPackage = async (version: string): Promise<void> => {
 }
 
 const folderOf = (version: string): string => resolveCachePath('clickhouse', version)
-const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
+/** Returns the path of the library with the server of this version; undefined if it was not fetched. */
+export const findServerLibrary = (version: string): string | undefined =>
+  globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
 /** Starts two replicas from the Python package and ZooKeeper as local processes. Each replica has its own host name. */
 export const startPythonPackageCluster = async (version: string): Promise<Cluster> => {
-  const library = libraryOf(version)
+  const library = findServerLibrary(version)
   if (library === undefined) throw new Error(`the Python package of version "${version}" contains no library`)
   await using opened = new AsyncDisposableStack()
   const coordinator = opened.use(await startZooKeeper())
+  const createBackupFolder = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'watchhouse-backups-'))
+    opened.defer(() => rm(folder, { recursive: true }))
+    return `${folder}/`
+  }
   const local = async () => ({ host: '127.0.0.1', port: await reserveFreePort() })
   const at: ClusterAddresses = {
     listen: '127.0.0.1',
     keeper: { host: '127.0.0.1', port: Number(new URL(coordinator.url).port) },
     replicas: { a: await local(), b: await local() },
     interserver: { a: '127.0.0.1', b: '127.0.0.1' },
+    backupPaths: { a: await createBackupFolder(), b: await createBackupFolder() },
   }
   const start = async (replica: ReplicaName): Promise<string> => opened.use(await startServer(library, replica, at)).url
   const urls = { a: await start('a'), b: await start('b') }
@@ -76,21 +85,42 @@ const pythonCommand = (library: string, ...words: string[]): string[] => ['pytho
 /** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
 const unshareArguments = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
-const startServer = (library: string, replica: ReplicaName, at: ClusterAddresses): Promise<TestServer> =>
+const startServer = async (library: string, replica: ReplicaName, at: ClusterAddresses): Promise<TestServer> =>
+  startPackagedServer({
+    library: () => library,
+    name: replica,
+    ports: { native: at.replicas[replica].port, interserver: await reserveFreePort() },
+    files: () => ({ 'config.d/cluster.xml': formatServerConfig(replica, at), 'users.d/default-user.xml': usersConfig }),
+  })
+
+/** A server that runs from the library of a Python package. */
+export interface PackagedServerOptions {
+  /** Returns the library for the next start. */
+  library(): string
+  /** The host name. */
+  name: string
+  ports: { native: number; interserver: number }
+  /** Returns further configuration files by their path in the directory of the server, which contains its data too. */
+  files(directory: string): Readonly<Record<string, string>>
+}
+
+/** Starts a server from a Python package, with a directory for its configuration and data. */
+export const startPackagedServer = ({ library, name, ports, files }: PackagedServerOptions): Promise<TestServer> =>
   startProcess({
     program: 'unshare',
     prepare: async (directory, port) => {
-      const ports = { http: port, native: at.replicas[replica].port, interserver: await reserveFreePort() }
-      await mkdir(join(directory, 'config.d'))
-      await mkdir(join(directory, 'users.d'))
-      await writeFile(join(directory, 'config.xml'), formatLocalServerConfig(directory, ports))
-      await writeFile(join(directory, 'config.d', 'cluster.xml'), formatServerConfig(replica, at))
-      await writeFile(join(directory, 'users.xml'), localUsersConfig)
-      await writeFile(join(directory, 'users.d', 'default-user.xml'), usersConfig)
+      const base = {
+        'config.xml': formatLocalServerConfig(directory, { ...ports, http: port }),
+        'users.xml': localUsersConfig,
+      }
+      for (const [path, text] of Object.entries({ ...base, ...files(directory) })) {
+        await mkdir(dirname(join(directory, path)), { recursive: true })
+        await writeFile(join(directory, path), text)
+      }
     },
     arguments: (directory) => [
-      ...unshareArguments(replica),
-      ...pythonCommand(library, `--config-file=${join(directory, 'config.xml')}`),
+      ...unshareArguments(name),
+      ...pythonCommand(library(), `--config-file=${join(directory, 'config.xml')}`),
     ],
     url: (port) => `http://127.0.0.1:${port}`,
     answers: async (url) => void (await queryClickHouse(url, 'SELECT 1')),
@@ -100,7 +130,8 @@ const startServer = (library: string, replica: ReplicaName, at: ClusterAddresses
 const classes = '/etc/zookeeper/conf:/usr/share/java/*'
 const zooKeeperMain = 'org.apache.zookeeper.server.ZooKeeperServerMain'
 
-const startZooKeeper = (): Promise<TestServer> =>
+/** Starts a ZooKeeper with a single node. */
+export const startZooKeeper = (): Promise<TestServer> =>
   startProcess({
     program: 'java',
     prepare: async (directory, port) => {

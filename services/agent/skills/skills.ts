@@ -142,7 +142,7 @@ const requireExamples = (statements: readonly SkillStatement[], examples: Skill[
 }
 
 /** A block of SQL in a skill. */
-interface SkillStatement {
+export interface SkillStatement {
   /** The line number in the file, starting at 1. */
   line: number
   sql: string

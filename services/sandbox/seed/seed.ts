@@ -37,7 +37,7 @@ export async function seedOnce(
   const variant = computeVariant(directory.label)
   for (const step of STEPS) {
     const user = users.find((known) => known.user === step.user)
-    for (const sql of readStatements(step.file)) await runStatement(execute, step, sql, variant, user)
+    for (const sql of readExampleStatements(step.file)) await runStatement(execute, step, sql, variant, user)
   }
   await failLogin(execute)
   writeFileSync(directory.seededFile, '')
@@ -72,7 +72,8 @@ async function failLogin(execute: StatementExecutor): Promise<void> {
   })
 }
 
-function readStatements(file: string): string[] {
+/** Returns the statements of a file of this folder. They have the parameter `variant`. */
+export function readExampleStatements(file: string): string[] {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
     .split(/;\n/)
     .map((statement) => statement.trim())

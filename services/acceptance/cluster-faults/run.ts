@@ -1,0 +1,234 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import type { z } from 'zod'
+import { ChecksResponse } from '#proto/http/alerts.ts'
+import { openDefinitions } from '../../query/definitions/definitions.ts'
+import { fetchJson } from '../../testing/fetch-json.ts'
+import { type Product, startProduct } from '../../testing/product.ts'
+import { type FaultCluster, serverNames, type ServerName, startFaultCluster, watchUser } from './cluster.ts'
+import type { Fault } from './fault.ts'
+import { faults, recordedRules } from './faults/index.ts'
+import { createLoadTables, startLoad } from './load.ts'
+
+const usage = `usage: npm run test:cluster-faults [-- [--quiet <minutes>] [rule …]]
+
+Produces the fault of each rule on a real cluster, and checks that the rule fires on the right host with the right
+severity and value within two sweeps, and recovers. With --quiet, runs the healthy cluster under load instead, and
+checks that no rule fires.`
+
+const version = '25.8'
+/** Number of faults that are produced at the same time. */
+const waveSize = 8
+const sweepsToFire = 2
+const sweepsToRecover = 4
+/** Pause between two sweeps. Metrics that the servers sample every second change in it. */
+const betweenSweepsMs = 2_500
+const quietSweepEveryMs = 60_000
+const secret = 'of the schedule'
+
+type Check = z.infer<typeof ChecksResponse>['data'][number]
+interface Result {
+  rule: string
+  /** Undefined if the rule did what the fault requires. */
+  problem: string | undefined
+  seen: string
+}
+
+const main = async (): Promise<void> => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quiet: { type: 'string' }, help: { type: 'boolean' } },
+  })
+  if (values.help) return print(usage)
+  const unknown = positionals.filter((rule) => faults.every((fault) => fault.rule !== rule))
+  if (unknown.length > 0) throw new Error(`no fault for: ${unknown.join(', ')}`)
+  const selected = positionals.length === 0 ? faults : faults.filter(({ rule }) => positionals.includes(rule))
+  await using scope = new AsyncDisposableStack()
+  const cluster = scope.use(await startFaultCluster(version, ['24.8']))
+  await createLoadTables(cluster)
+  scope.use(startLoad(cluster))
+  const product = scope.use(await startWatchingProduct(cluster, selected, scope))
+  // Rules that compare with an earlier sweep have no value in the first one.
+  for (let sweep = 0; sweep < 2; sweep++) await runSweep(product)
+  if (values.quiet !== undefined) return await checkQuietCluster(product, Number(values.quiet) * 60_000)
+  const results: Result[] = []
+  for (const wave of toWaves(selected)) results.push(...(await playWave(wave, cluster, product)))
+  await report(results, positionals.length > 0)
+}
+
+/** Starts the product with all servers and with the thresholds of the faults. */
+const startWatchingProduct = async (
+  { servers, authorityFile }: FaultCluster,
+  selected: readonly Fault[],
+  scope: AsyncDisposableStack,
+): Promise<Product> => {
+  const directory = await mkdtemp(join(tmpdir(), 'watchhouse-health-'))
+  scope.defer(() => rm(directory, { recursive: true }))
+  const checks = Object.fromEntries(selected.map(({ rule, thresholds }) => [rule, { ...thresholds, everySweeps: 1 }]))
+  // JSON is YAML.
+  await writeFile(join(directory, 'alerts.yaml'), JSON.stringify({ checks }))
+  return startProduct({
+    hosts: serverNames.map((name) => ({ url: servers[name].httpsUrl ?? servers[name].url, name, ...watchUser })),
+    env: {
+      NODE_EXTRA_CA_CERTS: authorityFile,
+      CRON_SECRET: secret,
+      SVC_HEALTH_CONFIG_DIRECTORY: directory,
+      SVC_QUERY_CACHE: 'off',
+    },
+  })
+}
+
+/** Groups the faults: at most one fault of a rule and `waveSize` faults in a wave. */
+const toWaves = (selected: readonly Fault[]): Fault[][] => {
+  const waves: Fault[][] = []
+  for (const fault of selected) {
+    const room = waves.find(
+      (wave) =>
+        !fault.alone && !wave[0]?.alone && wave.length < waveSize && wave.every(({ rule }) => rule !== fault.rule),
+    )
+    if (room) room.push(fault)
+    else waves.push([fault])
+  }
+  return waves
+}
+
+const playWave = async (wave: readonly Fault[], cluster: FaultCluster, product: Product): Promise<Result[]> => {
+  print(`wave: ${wave.map(({ rule }) => rule).join(', ')}`)
+  const open = new Map<Fault, Result>(wave.map((fault) => [fault, { rule: fault.rule, problem: undefined, seen: '' }]))
+  const failWith = (fault: Fault, problem: string): void => {
+    const result = open.get(fault)
+    if (result && result.problem === undefined) result.problem = problem
+  }
+  const inTurn = async (step: (fault: Fault) => Promise<void> | undefined, what: string): Promise<void> => {
+    for (const fault of wave) {
+      await Promise.resolve(step(fault)).catch((error: unknown) =>
+        failWith(fault, `${what} failed: ${String(error).slice(0, 400)}`),
+      )
+    }
+  }
+  await inTurn((fault) => fault.prepare?.(cluster), 'prepare')
+  await runSweep(product)
+  await inTurn((fault) => fault.produce(cluster), 'produce')
+  await wait(Math.max(betweenSweepsMs, ...wave.map(({ settleMs = 0 }) => settleMs)))
+  const waiting = new Set(wave.filter((fault) => open.get(fault)?.problem === undefined))
+  for (let sweep = 1; sweep <= sweepsToFire && waiting.size > 0; sweep++) {
+    if (sweep > 1) await wait(betweenSweepsMs)
+    const checks = await sweepAndRead(product)
+    for (const fault of waiting) {
+      const problem = findFiringProblem(fault, checks)
+      const result = open.get(fault)
+      if (result) result.seen = describeChecks(fault.rule, checks)
+      if (problem === undefined) waiting.delete(fault)
+      else if (sweep === sweepsToFire) failWith(fault, problem)
+    }
+  }
+  await inTurn((fault) => fault.recover(cluster), 'recover')
+  const recovering = new Set(wave.filter(({ keepsFiring }) => keepsFiring === undefined))
+  for (let sweep = 1; sweep <= sweepsToRecover && recovering.size > 0; sweep++) {
+    await wait(betweenSweepsMs)
+    const checks = await sweepAndRead(product)
+    for (const fault of recovering) {
+      const check = findCheck(checks, fault.host, fault.rule)
+      if (check?.status === 'ok') recovering.delete(fault)
+      else if (sweep === sweepsToRecover) failWith(fault, `did not recover: ${describeCheck(check)}`)
+    }
+  }
+  await inTurn((fault) => fault.cleanUp?.(cluster), 'cleanUp')
+  for (const { rule, problem, seen } of open.values())
+    print(`  ${problem === undefined ? 'ok     ' : 'FAILED '} ${rule}: ${problem ?? seen}`)
+  return [...open.values()]
+}
+
+const findFiringProblem = (fault: Fault, checks: Checks): string | undefined => {
+  const check = findCheck(checks, fault.host, fault.rule)
+  if (check?.status !== fault.severity) return `is not ${fault.severity} on ${fault.host}: ${describeCheck(check)}`
+  const [min, max] = fault.value
+  if (check.value === null || check.value < min || check.value > max)
+    return `has the value ${check.value} on ${fault.host}, not one from ${min} to ${max}`
+  const wrong = serverNames.find(
+    (name) => name !== fault.host && !fault.mayAffect?.includes(name) && isFiring(findCheck(checks, name, fault.rule)),
+  )
+  return wrong && `fires on ${wrong} too: ${describeCheck(findCheck(checks, wrong, fault.rule))}`
+}
+
+const isFiring = (check: Check | undefined): boolean => check?.status === 'warning' || check?.status === 'critical'
+
+/** The checks of each server by rule. */
+type Checks = ReadonlyMap<ServerName, ReadonlyMap<string, Check>>
+
+const findCheck = (checks: Checks, name: ServerName, rule: string): Check | undefined => checks.get(name)?.get(rule)
+
+const sweepAndRead = async (product: Product): Promise<Checks> => {
+  await runSweep(product)
+  return readChecks(product)
+}
+
+const readChecks = async (product: Product): Promise<Checks> => {
+  const read = async (hostId: number) => {
+    const { body } = await fetchJson(`${product.url}/api/v1/health/checks?hostId=${hostId}`)
+    return new Map(ChecksResponse.parse(body).data.map((check) => [check.ruleId, check]))
+  }
+  return new Map(await Promise.all(serverNames.map(async (name, index) => [name, await read(index)] as const)))
+}
+
+const runSweep = async (product: Product): Promise<void> => {
+  const headers = { authorization: `Bearer ${secret}` }
+  const { status, text } = await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })
+  if (status !== 200) throw new Error(`the sweep failed: ${text}`)
+}
+
+const describeCheck = (check: Check | undefined): string =>
+  check === undefined
+    ? 'not evaluated'
+    : `${check.status}, value ${check.value}${check.reason === null ? '' : `, ${check.reason}`}`
+
+const describeChecks = (rule: string, checks: Checks): string =>
+  serverNames.map((name) => `${name} ${describeCheck(findCheck(checks, name, rule))}`).join('; ')
+
+/** Runs sweeps on the healthy cluster under load and reports each rule that fires. */
+const checkQuietCluster = async (product: Product, durationMs: number): Promise<void> => {
+  const until = performance.now() + durationMs
+  const fired = new Map<string, string>()
+  let sweeps = 0
+  while (performance.now() < until) {
+    const checks = await sweepAndRead(product)
+    sweeps++
+    for (const name of serverNames) {
+      for (const [rule, check] of checks.get(name) ?? []) {
+        if (!isFiring(check) || fired.has(`${rule} on ${name}`)) continue
+        fired.set(`${rule} on ${name}`, describeCheck(check))
+        print(`FIRED  ${rule} on ${name}: ${describeCheck(check)}`)
+      }
+    }
+    await wait(Math.min(quietSweepEveryMs, Math.max(0, until - performance.now())))
+  }
+  print(`${sweeps} sweeps of the healthy cluster in ${Math.round(durationMs / 60_000)} min: ${fired.size} false alerts`)
+  process.exitCode = fired.size === 0 ? 0 : 1
+}
+
+/** Prints how each rule was proved. Fails if a fault was missed, or if a rule has neither a fault nor a recorded case. */
+const report = async (results: readonly Result[], isPartial: boolean): Promise<void> => {
+  const failed = results.filter(({ problem }) => problem !== undefined)
+  const proved = new Set(results.filter(({ problem }) => problem === undefined).map(({ rule }) => rule))
+  for (const { rule } of failed) proved.delete(rule)
+  const { rules } = await openDefinitions(pino({ level: 'silent' }))
+  const ids = rules.map(({ name }) => name).toSorted()
+  const recorded = ids.filter((id) => Object.hasOwn(recordedRules, id))
+  const missing = ids.filter((id) => !proved.has(id) && !recorded.includes(id))
+  for (const { rule, problem } of failed) print(`FAILED  ${rule}: ${problem}`)
+  for (const id of recorded) print(`recorded  ${id}: ${recordedRules[id]}`)
+  if (!isPartial) for (const id of missing) print(`MISSING  ${id}`)
+  print(
+    `rules: ${ids.length}; proved on real servers: ${proved.size}; by recorded rows: ${recorded.length}; missed: ${isPartial ? failed.length : missing.length}`,
+  )
+  print(`${results.length - failed.length} passed, ${failed.length} failed`)
+  process.exitCode = failed.length > 0 || (!isPartial && missing.length > 0) ? 1 : 0
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+await main()
