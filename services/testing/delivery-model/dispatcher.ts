@@ -28,12 +28,21 @@ export interface Dispatcher {
   take(event: InboundEvent): Promise<void>
   /** Runs a tick and returns whether it ran; false if another dispatcher holds the tick lease. */
   tick(): Promise<boolean>
-  /** Returns the open episodes, all known episodes, and the delivery records in the database. */
-  onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly CompletedDelivery[] }>
+  /** Returns the data in the database. */
+  onRecord(): Promise<RecordedDeliveries>
   /** Simulates a killed process: from now on, the dispatcher reaches no server and no target. */
   kill(): void
   /** Shuts down gracefully. */
   stop(): Promise<void>
+}
+
+/** The episodes and delivery records in the database. */
+interface RecordedDeliveries {
+  /** The sequence number of the last notification, by open episode. */
+  open: ReadonlyMap<string, number>
+  /** All episodes. */
+  known: ReadonlySet<string>
+  rows: readonly CompletedDelivery[]
 }
 
 /** The clock, targets, stores and simulated faults that all dispatchers of a schedule share. */
@@ -83,8 +92,9 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
     },
     async onRecord() {
       const rows = await delivery.handlers.deliveries({ limit: 500 }, testServiceCall)
-      const open = namesOf(await parts.eventEpisodes.open())
-      return { open, known: new Set([...open, ...namesOf(await parts.eventEpisodes.ended(0))]), rows }
+      const open = await parts.eventEpisodes.open()
+      const known = [...open, ...(await parts.eventEpisodes.ended(0))]
+      return { open: new Map(open.map(lastSequenceOf)), known: new Set(known.map(nameOf)), rows }
     },
     kill() {
       isAlive = false
@@ -99,8 +109,8 @@ export const openDispatcher = async (ground: DispatcherEnvironment): Promise<Dis
   }
 }
 
-const namesOf = (episodes: readonly EventEpisode[]): Set<string> =>
-  new Set(episodes.map(({ entry }) => entry.condition.episode))
+const nameOf = ({ entry }: EventEpisode): string => entry.condition.episode
+const lastSequenceOf = ({ entry: { condition } }: EventEpisode) => [condition.episode, condition.sequence - 1] as const
 
 interface Opening {
   connecting: AsyncDisposableStack

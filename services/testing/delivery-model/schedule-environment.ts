@@ -189,12 +189,12 @@ export class ScheduleEnvironment implements AsyncDisposable {
     const [dispatcher] = this.dispatchers
     const record = await dispatcher?.onRecord().catch(() => undefined)
     if (!record) return false
-    const open = [...(await this.#openEpisodes()).keys()]
+    const open = [...(await this.#openEpisodes())]
     const lines = listSentKeys(record.rows)
     const sent = this.targets.sends.filter(({ taken, isAnswered }) => taken && isAnswered)
     return (
       open.length === record.open.size &&
-      open.every((episode) => record.open.has(episode)) &&
+      open.every(([episode, sequence]) => record.open.get(episode) === sequence) &&
       sent.every((send) => lines.has(createSendKey(send)) && record.known.has(send.episode))
     )
   }
