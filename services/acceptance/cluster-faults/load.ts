@@ -14,6 +14,8 @@ export const createLoadTables = async ({ servers }: FaultCluster): Promise<void>
      TTL at + INTERVAL 90 DAY`,
     `CREATE TABLE fleet.events ON CLUSTER fleet AS fleet.events_local ENGINE = Distributed('fleet', 'fleet', 'events_local', id)`,
   )
+  // A server creates its log tables on the first flush.
+  for (const name of serverNames) await servers[name].run('SYSTEM FLUSH LOGS')
 }
 
 /** Starts the normal work of the cluster: an insert and a query on each server in turn. */

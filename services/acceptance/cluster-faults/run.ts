@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,10 +24,13 @@ checks that no rule fires.`
 const version = '25.8'
 /** Number of faults that are produced at the same time. */
 const waveSize = 8
-const sweepsToFire = 2
-const sweepsToRecover = 4
+/** Maximum number of evaluations of a rule until it fires and until it has recovered. */
+const evaluationsToFire = 2
+const evaluationsToRecover = 4
 /** Pause between two sweeps. Metrics that the servers sample every second change in it. */
 const betweenSweepsMs = 2_500
+/** Maximum duration of each step of a fault. */
+const stepLimitMs = 90_000
 const quietSweepEveryMs = 60_000
 const secret = 'of the schedule'
 
@@ -37,6 +41,11 @@ interface Result {
   problem: string | undefined
   seen: string
 }
+
+const { rules } = await openDefinitions(pino({ level: 'silent' }))
+
+/** Returns how often the rule of a fault is evaluated while it is ok. */
+const everySweeps = (fault: Fault): number => rules.find(({ name }) => name === fault.rule)?.everySweeps ?? 1
 
 const main = async (): Promise<void> => {
   const { values, positionals } = parseArgs({
@@ -51,24 +60,27 @@ const main = async (): Promise<void> => {
   const cluster = scope.use(await startFaultCluster(version, ['24.8']))
   await createLoadTables(cluster)
   scope.use(startLoad(cluster))
-  const product = scope.use(await startWatchingProduct(cluster, selected, scope))
+  const product = scope.use(await startWatchingProduct(cluster, scope))
   // Rules that compare with an earlier sweep have no value in the first one.
   for (let sweep = 0; sweep < 2; sweep++) await runSweep(product)
   if (values.quiet !== undefined) return await checkQuietCluster(product, Number(values.quiet) * 60_000)
   const results: Result[] = []
   for (const wave of toWaves(selected)) results.push(...(await playWave(wave, cluster, product)))
-  await report(results, positionals.length > 0)
+  report(results, positionals.length > 0)
 }
+
+/** Settings of a rule that fires and recovers in one evaluation. */
+const immediate = { breaches: 1, clears: 1 }
 
 /** Starts the product with all servers and with the thresholds of the faults. */
 const startWatchingProduct = async (
   { servers, authorityFile }: FaultCluster,
-  selected: readonly Fault[],
   scope: AsyncDisposableStack,
 ): Promise<Product> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-health-'))
   scope.defer(() => rm(directory, { recursive: true }))
-  const checks = Object.fromEntries(selected.map(({ rule, thresholds }) => [rule, { ...thresholds, everySweeps: 1 }]))
+  // Combined rules need the thresholds of the rules that they combine.
+  const checks = Object.fromEntries(faults.map(({ rule, thresholds }) => [rule, { ...thresholds, ...immediate }]))
   // JSON is YAML.
   await writeFile(join(directory, 'alerts.yaml'), JSON.stringify({ checks }))
   return startProduct({
@@ -96,51 +108,87 @@ const toWaves = (selected: readonly Fault[]): Fault[][] => {
   return waves
 }
 
-const playWave = async (wave: readonly Fault[], cluster: FaultCluster, product: Product): Promise<Result[]> => {
-  print(`wave: ${wave.map(({ rule }) => rule).join(', ')}`)
-  const open = new Map<Fault, Result>(wave.map((fault) => [fault, { rule: fault.rule, problem: undefined, seen: '' }]))
-  const failWith = (fault: Fault, problem: string): void => {
-    const result = open.get(fault)
-    if (result && result.problem === undefined) result.problem = problem
+/** The faults of a wave with their results. */
+class Wave {
+  readonly #results: ReadonlyMap<Fault, Result>
+  readonly #product: Product
+
+  constructor(faults: readonly Fault[], product: Product) {
+    this.#results = new Map(faults.map((fault) => [fault, { rule: fault.rule, problem: undefined, seen: '' }]))
+    this.#product = product
   }
-  const inTurn = async (step: (fault: Fault) => Promise<void> | undefined, what: string): Promise<void> => {
-    for (const fault of wave) {
-      await Promise.resolve(step(fault)).catch((error: unknown) =>
-        failWith(fault, `${what} failed: ${String(error).slice(0, 400)}`),
+
+  get results(): readonly Result[] {
+    return [...this.#results.values()]
+  }
+
+  /** Runs a step of each fault in turn. A failed step is the problem of its fault. */
+  async run(what: string, step: (fault: Fault) => Promise<void> | undefined): Promise<void> {
+    for (const fault of this.#results.keys()) {
+      const limit = AbortSignal.timeout(stepLimitMs)
+      await Promise.race([step(fault), rejectOnAbort(limit)]).catch((error: unknown) =>
+        this.#fail(fault, `${what} failed: ${String(error).slice(0, 400)}`),
       )
     }
   }
-  await inTurn((fault) => fault.prepare?.(cluster), 'prepare')
+
+  /** Runs sweeps until the rule of each produced fault fires as required, or until it was evaluated often enough. */
+  async awaitFiring(): Promise<void> {
+    const waiting = new Set([...this.#results].flatMap(([fault, { problem }]) => (problem === undefined ? fault : [])))
+    for (let sweep = 1; waiting.size > 0; sweep++) {
+      if (sweep > 1) await wait(betweenSweepsMs)
+      const checks = await sweepAndRead(this.#product)
+      for (const fault of waiting) {
+        const problem = findFiringProblem(fault, checks)
+        const isOver = sweep >= evaluationsToFire * everySweeps(fault)
+        const result = this.#results.get(fault)
+        if (result) result.seen = describeChecks(fault.rule, checks)
+        if (problem !== undefined && isOver) this.#fail(fault, problem)
+        if (problem === undefined || isOver) waiting.delete(fault)
+      }
+    }
+  }
+
+  async awaitRecovery(): Promise<void> {
+    const waiting = new Set([...this.#results.keys()].filter(({ keepsFiring }) => keepsFiring === undefined))
+    for (let sweep = 1; waiting.size > 0; sweep++) {
+      await wait(betweenSweepsMs)
+      const checks = await sweepAndRead(this.#product)
+      for (const fault of waiting) {
+        const check = findCheck(checks, fault.host, fault.rule)
+        const isOver = sweep >= evaluationsToRecover
+        if (check?.status !== 'ok' && isOver) this.#fail(fault, `did not recover: ${describeCheck(check)}`)
+        if (check?.status === 'ok' || isOver) waiting.delete(fault)
+      }
+    }
+  }
+
+  #fail(fault: Fault, problem: string): void {
+    const result = this.#results.get(fault)
+    if (result) result.problem ??= problem
+  }
+}
+
+const playWave = async (faultsOfWave: readonly Fault[], cluster: FaultCluster, product: Product) => {
+  print(`wave: ${faultsOfWave.map(({ rule }) => rule).join(', ')}`)
+  const wave = new Wave(faultsOfWave, product)
+  await wave.run('prepare', (fault) => fault.prepare?.(cluster))
   await runSweep(product)
-  await inTurn((fault) => fault.produce(cluster), 'produce')
-  await wait(Math.max(betweenSweepsMs, ...wave.map(({ settleMs = 0 }) => settleMs)))
-  const waiting = new Set(wave.filter((fault) => open.get(fault)?.problem === undefined))
-  for (let sweep = 1; sweep <= sweepsToFire && waiting.size > 0; sweep++) {
-    if (sweep > 1) await wait(betweenSweepsMs)
-    const checks = await sweepAndRead(product)
-    for (const fault of waiting) {
-      const problem = findFiringProblem(fault, checks)
-      const result = open.get(fault)
-      if (result) result.seen = describeChecks(fault.rule, checks)
-      if (problem === undefined) waiting.delete(fault)
-      else if (sweep === sweepsToFire) failWith(fault, problem)
-    }
-  }
-  await inTurn((fault) => fault.recover(cluster), 'recover')
-  const recovering = new Set(wave.filter(({ keepsFiring }) => keepsFiring === undefined))
-  for (let sweep = 1; sweep <= sweepsToRecover && recovering.size > 0; sweep++) {
-    await wait(betweenSweepsMs)
-    const checks = await sweepAndRead(product)
-    for (const fault of recovering) {
-      const check = findCheck(checks, fault.host, fault.rule)
-      if (check?.status === 'ok') recovering.delete(fault)
-      else if (sweep === sweepsToRecover) failWith(fault, `did not recover: ${describeCheck(check)}`)
-    }
-  }
-  await inTurn((fault) => fault.cleanUp?.(cluster), 'cleanUp')
-  for (const { rule, problem, seen } of open.values())
+  await wave.run('produce', (fault) => fault.produce(cluster))
+  await wait(Math.max(betweenSweepsMs, ...faultsOfWave.map(({ settleMs = 0 }) => settleMs)))
+  await wave.awaitFiring()
+  await wave.run('recover', (fault) => fault.recover(cluster))
+  await wave.awaitRecovery()
+  await wave.run('cleanUp', (fault) => fault.cleanUp?.(cluster))
+  for (const { rule, problem, seen } of wave.results)
     print(`  ${problem === undefined ? 'ok     ' : 'FAILED '} ${rule}: ${problem ?? seen}`)
-  return [...open.values()]
+  return wave.results
+}
+
+/** Rejects when the signal aborts, so that a hanging step does not end the run. */
+const rejectOnAbort = async (signal: AbortSignal): Promise<never> => {
+  await once(signal, 'abort')
+  throw signal.reason
 }
 
 const findFiringProblem = (fault: Fault, checks: Checks): string | undefined => {
@@ -211,11 +259,10 @@ const checkQuietCluster = async (product: Product, durationMs: number): Promise<
 }
 
 /** Prints how each rule was proved. Fails if a fault was missed, or if a rule has neither a fault nor a recorded case. */
-const report = async (results: readonly Result[], isPartial: boolean): Promise<void> => {
+const report = (results: readonly Result[], isPartial: boolean): void => {
   const failed = results.filter(({ problem }) => problem !== undefined)
   const proved = new Set(results.filter(({ problem }) => problem === undefined).map(({ rule }) => rule))
   for (const { rule } of failed) proved.delete(rule)
-  const { rules } = await openDefinitions(pino({ level: 'silent' }))
   const ids = rules.map(({ name }) => name).toSorted()
   const recorded = ids.filter((id) => Object.hasOwn(recordedRules, id))
   const missing = ids.filter((id) => !proved.has(id) && !recorded.includes(id))

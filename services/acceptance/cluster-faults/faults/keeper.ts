@@ -12,10 +12,21 @@ export const keeperFaults: readonly Fault[] = [
     severity: 'warning',
     // The average includes the fast requests of the last five minutes.
     value: [50, 400],
+    // The server requests the children of a node all at once. Each partition has a child of each of these nodes.
+    async prepare({ servers: { s1r1 } }) {
+      await s1r1.run(
+        'CREATE DATABASE fault_keeper_latency',
+        `CREATE TABLE fault_keeper_latency.t (id UInt64)
+         ENGINE = ReplicatedMergeTree('/clickhouse/faults/keeper_latency', 's1r1') PARTITION BY id ORDER BY id`,
+        'INSERT INTO fault_keeper_latency.t SELECT number FROM numbers(100)',
+      )
+    },
     async produce({ servers: { s1r1 } }) {
-      const paths = Array.from({ length: slowRequests }, (_, index) => `'/fault_keeper_latency/${index}'`)
+      const nodes = ['log', 'blocks', 'block_numbers', 'replicas/s1r1/parts']
+      const paths = nodes.map((node) => `'/clickhouse/faults/keeper_latency/${node}'`)
       s1r1.keeperProxy.delay(slowRequestMs)
-      await s1r1.run(`SELECT count() FROM system.zookeeper WHERE path IN (${paths.join(', ')})`)
+      for (let run = 0; run < slowRuns; run++)
+        await s1r1.run(`SELECT count() FROM system.zookeeper WHERE path IN (${paths.join(', ')})`)
       s1r1.keeperProxy.delay(0)
       await wait(metricLogMs)
       await s1r1.run('SYSTEM FLUSH LOGS')
@@ -23,6 +34,7 @@ export const keeperFaults: readonly Fault[] = [
     async recover({ servers: { s1r1 } }) {
       await s1r1.run('TRUNCATE TABLE system.metric_log')
     },
+    cleanUp: ({ servers: { s1r1 } }) => s1r1.run('DROP DATABASE fault_keeper_latency SYNC'),
   },
   {
     rule: 'keeper-session-count',
@@ -50,7 +62,7 @@ export const keeperFaults: readonly Fault[] = [
     rule: 'keeper-unavailable',
     host: 's2r1',
     severity: 'critical',
-    value: [5, 30],
+    value: [5, 5],
     // Requests to an auxiliary Keeper that is down fail like requests to the main one, but disturb no other fault.
     async produce({ servers: { s2r1 } }) {
       await s2r1.configure(
@@ -59,7 +71,8 @@ export const keeperFaults: readonly Fault[] = [
       )
       for (let run = 0; run < 5; run++)
         await s2r1.fail(
-          "SELECT * FROM system.zookeeper WHERE path = '/' AND zookeeperName = 'fault_keeper_unavailable'",
+          `SELECT * FROM system.zookeeper WHERE path = '/' AND zookeeperName = 'fault_keeper_unavailable'
+           SETTINGS keeper_max_retries = 0, insert_keeper_max_retries = 0`,
         )
     },
     async recover({ servers: { s2r1 } }) {
@@ -86,9 +99,9 @@ export const keeperRecorded: RecordedRules = {
     'needs the metrics endpoint of a ClickHouse Keeper node; the package contains no Keeper, and the cluster uses ZooKeeper',
 }
 
-/** Enough slow requests to raise the average over the other requests of five minutes. */
-const slowRequests = 2_000
-const slowRequestMs = 300
+const slowRequestMs = 400
+/** Makes 2,000 slow requests, enough to raise the average over the other requests of five minutes. */
+const slowRuns = 5
 /** Interval of the metric log, with a margin. */
 const metricLogMs = 1_500
 

@@ -19,7 +19,7 @@ export const replicationFaults: readonly Fault[] = [
     value: [1, 1],
     async produce({ servers: { s1r1, s1r2 } }) {
       await s1r1.configure(
-        'config.d/fault_cluster_host_errors.xml',
+        clusterFile('cluster_host_errors'),
         formatCluster('fault_cluster_host_errors', [await reserveFreePort(), s1r2.nativePort]),
       )
       // Each query tries the dead replica first, in spite of its errors. The server halves their number every minute.
@@ -30,7 +30,7 @@ export const replicationFaults: readonly Fault[] = [
         )
     },
     async recover({ servers: { s1r1 } }) {
-      await s1r1.configure('config.d/fault_cluster_host_errors.xml', undefined)
+      await s1r1.configure(clusterFile('cluster_host_errors'), undefined)
     },
   },
   {
@@ -39,12 +39,13 @@ export const replicationFaults: readonly Fault[] = [
     // Each server reads the queue from Keeper.
     mayAffect: ['s1r2', 's2r1', 's2r2'],
     severity: 'warning',
-    value: [3, 60],
+    // The age and the lag grow while the other faults of the wave are produced.
+    value: [3, 180],
     thresholds: { warning: 3 },
     settleMs: 4_000,
     async produce({ servers: { s1r1 } }) {
       await s1r1.configure(
-        'config.d/fault_ddl_queue_stuck.xml',
+        clusterFile('ddl_queue_stuck'),
         formatCluster('fault_ddl_queue_stuck', [s1r1.nativePort, await reserveFreePort()]),
       )
       await s1r1.run(
@@ -58,7 +59,7 @@ export const replicationFaults: readonly Fault[] = [
       )
       // The host never comes back, so the entry is removed from Keeper, as operators do.
       for (const { entry } of entries) await deleteKeeperNode(keeper.url, `/clickhouse/task_queue/ddl/${String(entry)}`)
-      await s1r1.configure('config.d/fault_ddl_queue_stuck.xml', undefined)
+      await s1r1.configure(clusterFile('ddl_queue_stuck'), undefined)
     },
     cleanUp: ({ servers: { s1r1 } }) => dropDatabase('fault_ddl_queue_stuck', [s1r1]),
   },
@@ -66,7 +67,8 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'distributed-connect-fail',
     host: 's2r1',
     severity: 'warning',
-    value: [3, 6],
+    // The server counts each replica of the shard.
+    value: [6, 6],
     async produce({ servers: { s2r1 } }) {
       const replicas = `127.0.0.1:${await reserveFreePort()}|127.0.0.1:${await reserveFreePort()}`
       for (let run = 0; run < 3; run++) await s2r1.fail(`SELECT * FROM remote('${replicas}', system.one)`)
@@ -77,7 +79,7 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'fetch-or-check-failed',
     host: 's2r1',
     severity: 'warning',
-    value: [3, 12],
+    value: [3, 8],
     async prepare({ servers: { s2r1, s2r2 } }) {
       await createTable('fault_fetch_or_check_failed', [s2r1, s2r2])
       await s2r1.run('INSERT INTO fault_fetch_or_check_failed.t SELECT number FROM numbers(3)')
@@ -96,7 +98,7 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'log-pointer-lag',
     host: 's2r2',
     severity: 'warning',
-    value: [38, 40],
+    value: [39, 41],
     prepare: ({ servers: { s2r1, s2r2 } }) => createTable('fault_log_pointer_lag', [s2r1, s2r2]),
     async produce({ servers: { s2r1, s2r2 } }) {
       await s2r2.run('SYSTEM STOP PULLING REPLICATION LOG fault_log_pointer_lag.t')
@@ -263,7 +265,7 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'replication-lag',
     host: 's2r2',
     severity: 'warning',
-    value: [6, 60],
+    value: [6, 180],
     thresholds: { warning: 6 },
     settleMs: 8_000,
     prepare: ({ servers: { s2r1, s2r2 } }) => createTable('fault_replication_lag', [s2r1, s2r2]),
@@ -278,23 +280,19 @@ export const replicationFaults: readonly Fault[] = [
     host: 's2r2',
     severity: 'warning',
     value: [2, 2],
-    async prepare({ servers: { s2r1, s2r2 } }) {
-      await createTable('fault_replication_queue_stuck', [s2r1])
-      await s2r2.configure('config.d/fault_replication_queue_stuck.xml', eagerQueue)
-      await createTable('fault_replication_queue_stuck', [s2r2])
-      await s2r2.configure('config.d/fault_replication_queue_stuck.xml', undefined)
-    },
+    prepare: ({ servers: { s2r1, s2r2 } }) => createTable('fault_replication_queue_stuck', [s2r1, s2r2]),
     async produce({ servers: { s2r1, s2r2 } }) {
       await s2r2.run('SYSTEM STOP FETCHES fault_replication_queue_stuck.t')
       await s2r1.run('INSERT INTO fault_replication_queue_stuck.t SELECT number FROM numbers(2)')
-      await retryUntil(
-        () =>
-          s2r2.query(
-            "SELECT min(num_postponed) AS postponed FROM system.replication_queue WHERE database = 'fault_replication_queue_stuck'",
-          ),
-        ([row]) => Number(row?.['postponed']) > 1_000,
-        postponedWithinMs,
-      )
+      const countPostponed = async () => {
+        // Each of these statements makes the server examine the queue, which it otherwise does every few seconds.
+        for (let run = 0; run < 100; run++) await s2r2.run('SYSTEM START MERGES fault_replication_queue_stuck.t')
+        const [row] = await s2r2.query(
+          "SELECT min(num_postponed) AS postponed FROM system.replication_queue WHERE database = 'fault_replication_queue_stuck'",
+        )
+        return Number(row?.['postponed'])
+      }
+      await retryUntil(countPostponed, (postponed) => postponed > 1_000, postponedWithinMs)
     },
     recover: ({ servers: { s2r2 } }) => startFetches('fault_replication_queue_stuck', s2r2),
     cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_replication_queue_stuck', [s2r1, s2r2]),
@@ -307,18 +305,7 @@ const sessionDatabases = ['fault_replica_session_expired', 'fault_replica_sessio
 const splitBrainDatabases = ['fault_replica_split_brain_lagging', 'fault_replica_split_brain_read_only'] as const
 
 const lossWithinMs = 30_000
-const postponedWithinMs = 30_000
-
-/**
- * Tables that are created with this configuration examine their queue every few milliseconds instead of seconds, so that
- * a thousand postponements take seconds instead of hours.
- */
-const eagerQueue = `<clickhouse>
-  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>0.001</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
-  <background_processing_pool_task_sleep_seconds_when_no_work_max>0.005</background_processing_pool_task_sleep_seconds_when_no_work_max>
-  <background_processing_pool_task_sleep_seconds_when_no_work_random_part>0</background_processing_pool_task_sleep_seconds_when_no_work_random_part>
-</clickhouse>
-`
+const postponedWithinMs = 90_000
 
 /** Creates the replicated table `t` with a partition for each id, in a database of its own. */
 const createTable = async (database: string, servers: readonly ClusterServer[], settings = ''): Promise<void> => {
@@ -356,6 +343,9 @@ const findPartDirectories = async (database: string, server: ClusterServer): Pro
   const parts = await server.query(`SELECT path FROM system.parts WHERE database = '${database}' AND active`)
   return parts.map(({ path }) => String(path))
 }
+
+/** Returns a file that sorts after `fleet.xml`, because that one replaces the clusters of earlier files. */
+const clusterFile = (fault: string): string => `config.d/later_${fault}.xml`
 
 const formatCluster = (name: string, replicaPorts: readonly number[]): string => {
   const replicas = replicaPorts.map((port) => `<replica><host>127.0.0.1</host><port>${port}</port></replica>`)
