@@ -239,13 +239,18 @@ const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetCo
     <disks><backups><type>local</type><path>${directory}/backups/</path></backups></disks>
   </storage_configuration>
   <backups><allowed_disk>backups</allowed_disk></backups>
+  <custom_local_disks_base_directory>${directory}/</custom_local_disks_base_directory>
   ${logs.map(formatLog).join('\n  ')}
 </clickhouse>
 `
 }
 
+/** The library waits for mutations by default, unlike the server. */
 const formatUsers = (name: ServerName): string => `<clickhouse>
-  <profiles><watch><readonly>${name === readOnlyServer ? 1 : 2}</readonly></watch></profiles>
+  <profiles>
+    <default><mutations_sync>0</mutations_sync></default>
+    <watch><readonly>${name === readOnlyServer ? 1 : 2}</readonly></watch>
+  </profiles>
   <users>
     <default><password></password><access_management>1</access_management></default>
     <${watchUser.user}>

@@ -122,6 +122,8 @@ export const ingestionFaults: readonly Fault[] = [
       // Like a crash before the file was written completely.
       for (const file of await listDataFiles(folder)) await truncate(file, 40)
       await s1r1.run('SYSTEM START DISTRIBUTED SENDS fault_distributed_broken.events')
+      // Sends at once. It reports the broken files.
+      await s1r1.query('SYSTEM FLUSH DISTRIBUTED fault_distributed_broken.events').catch(() => undefined)
     },
     settleMs: 3_000,
     async recover({ servers: { s1r1 } }) {
@@ -142,7 +144,7 @@ export const ingestionFaults: readonly Fault[] = [
     host: 's1r2',
     severity: 'warning',
     // The load adds files that are sent at once.
-    value: [60, 65],
+    value: [60, 80],
     async prepare(cluster) {
       await createDistributedTable(cluster, { database: 'fault_distributed_files', sender: 's1r2', shard: 's2' })
     },
@@ -209,7 +211,8 @@ export const ingestionFaults: readonly Fault[] = [
     async produce({ servers: { s2r2 } }) {
       const insert = () =>
         s2r2.fail(
-          'INSERT INTO fault_distributed_sync_timeout.events SETTINGS distributed_foreground_insert = 1, insert_distributed_timeout = 1 VALUES (1)',
+          // The shard sleeps after each block, so the data fills the buffers of the connection.
+          'INSERT INTO fault_distributed_sync_timeout.events SETTINGS distributed_foreground_insert = 1, insert_distributed_timeout = 1 SELECT rand64() FROM numbers(10000000)',
         )
       await Promise.all([insert(), insert()])
     },

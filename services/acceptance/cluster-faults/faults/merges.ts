@@ -213,10 +213,6 @@ export const mergesFaults: readonly Fault[] = [
       const folder = smallDiskFolder(s2r1)
       await mkdir(folder)
       await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder])
-      await s2r1.configure(
-        'config.d/small-disk.xml',
-        `<clickhouse><custom_local_disks_base_directory>${s2r1.directory}/</custom_local_disks_base_directory></clickhouse>`,
-      )
     },
     async produce({ servers: { s2r1 } }) {
       const disk = `disk = disk(type = 'local', path = '${smallDiskFolder(s2r1)}/')`
@@ -231,7 +227,6 @@ export const mergesFaults: readonly Fault[] = [
       await s2r1.run('DROP DATABASE fault_merge_pressure SYNC')
     },
     async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.configure('config.d/small-disk.xml', undefined)
       // The server keeps the disk until its next restart, so the folder remains.
       await promisify(execFile)('umount', [smallDiskFolder(s2r1)])
     },
