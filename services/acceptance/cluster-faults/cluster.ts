@@ -213,7 +213,8 @@ const sampledLogs = new Set(['error_log', 'metric_log'])
 
 const formatLog = (log: string): string => {
   const sampled = sampledLogs.has(log) ? '<collect_interval_milliseconds>1000</collect_interval_milliseconds>' : ''
-  return `<${log}><database>system</database><table>${log}</table>${sampled}<flush_interval_milliseconds>500</flush_interval_milliseconds></${log}>`
+  const flushed = log === 'text_log' ? '<flush_on_crash>true</flush_on_crash>' : ''
+  return `<${log}><database>system</database><table>${log}</table>${sampled}${flushed}<flush_interval_milliseconds>500</flush_interval_milliseconds></${log}>`
 }
 
 const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetConfig): string => {

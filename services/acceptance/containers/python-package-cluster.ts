@@ -123,6 +123,8 @@ export const startPackagedServer = ({ library, name, ports, files }: PackagedSer
       ...pythonCommand(library(), `--config-file=${join(directory, 'config.xml')}`),
     ],
     url: (port) => `http://127.0.0.1:${port}`,
+    // Without the watchdog, the started process is the server itself.
+    environment: { CLICKHOUSE_WATCHDOG_ENABLE: '0' },
     answers: async (url) => void (await queryClickHouse(url, 'SELECT 1')),
     readyWithinMs,
   })

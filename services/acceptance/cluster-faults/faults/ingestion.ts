@@ -122,8 +122,8 @@ export const ingestionFaults: readonly Fault[] = [
       // Like a crash before the file was written completely.
       for (const file of await listDataFiles(folder)) await truncate(file, 40)
       await s1r1.run('SYSTEM START DISTRIBUTED SENDS fault_distributed_broken.events')
-      // Sends at once. It reports the broken files.
-      await s1r1.query('SYSTEM FLUSH DISTRIBUTED fault_distributed_broken.events').catch(() => undefined)
+      // Each flush ends at the first broken file.
+      for (let file = 0; file < 2; file++) await s1r1.fail('SYSTEM FLUSH DISTRIBUTED fault_distributed_broken.events')
     },
     settleMs: 3_000,
     async recover({ servers: { s1r1 } }) {
@@ -199,22 +199,20 @@ export const ingestionFaults: readonly Fault[] = [
     rule: 'distributed-sync-timeout',
     host: 's2r2',
     severity: 'warning',
-    value: [2, 2],
+    value: [1, 1],
     async prepare(cluster) {
-      const { servers } = cluster
-      await createDistributedTable(cluster, { database: 'fault_distributed_sync_timeout', sender: 's2r2', shard: 's1' })
-      for (const { run } of [servers.s1r1, servers.s1r2])
-        await run(
-          'CREATE MATERIALIZED VIEW fault_distributed_sync_timeout.slow ENGINE = Null AS SELECT sleep(3) AS slept FROM fault_distributed_sync_timeout.local',
-        )
+      const place = { database: 'fault_distributed_sync_timeout', sender: 's2r2', shard: 's1' } as const
+      await createDistributedTable(cluster, { ...place, columns: 'id UInt64, text String' })
+      const view = `CREATE MATERIALIZED VIEW ${place.database}.slow ENGINE = Null AS SELECT sleep(3) AS slept FROM ${place.database}.local`
+      for (const { run } of [cluster.servers.s1r1, cluster.servers.s1r2]) await run(view)
     },
     async produce({ servers: { s2r2 } }) {
-      const insert = () =>
-        s2r2.fail(
-          // The shard sleeps after each block, so the data fills the buffers of the connection.
-          'INSERT INTO fault_distributed_sync_timeout.events SETTINGS distributed_foreground_insert = 1, insert_distributed_timeout = 1 SELECT rand64() FROM numbers(10000000)',
-        )
-      await Promise.all([insert(), insert()])
+      await s2r2.fail(
+        // The shard sleeps after each block, so the data fills the buffers of the connection.
+        `INSERT INTO fault_distributed_sync_timeout.events SELECT number, randomString(1000000) FROM numbers(48)
+           SETTINGS distributed_foreground_insert = 1, insert_distributed_timeout = 1, max_threads = 1,
+             max_block_size = 16, min_insert_block_size_rows = 16, min_insert_block_size_bytes = 0`,
+      )
     },
     async recover({ servers: { s1r1, s1r2 } }) {
       for (const { run } of [s1r1, s1r2]) await run('DROP VIEW fault_distributed_sync_timeout.slow SYNC')
@@ -360,25 +358,26 @@ interface DistributedTable {
   database: string
   sender: ServerName
   shard: 's1' | 's2'
+  columns?: string
   settings?: string
 }
 
 /** Creates the table `events` on the sender, which sends all rows to the table `local` on the servers of a shard. */
 const createDistributedTable = async (
   { servers }: FaultCluster,
-  { database, sender, shard, settings = '' }: DistributedTable,
+  { database, sender, shard, columns = 'id UInt64', settings = '' }: DistributedTable,
 ): Promise<void> => {
   const receivers = serverNames.filter((name) => name.startsWith(shard))
   for (const name of receivers)
     await servers[name].run(
       `CREATE DATABASE ${database}`,
-      `CREATE TABLE ${database}.local (id UInt64) ENGINE = MergeTree ORDER BY id`,
+      `CREATE TABLE ${database}.local (${columns}) ENGINE = MergeTree ORDER BY id`,
     )
   // The remainder of the sharding key selects the shard.
   const key = shard === 's1' ? 0 : 1
   await servers[sender].run(
     `CREATE DATABASE ${database}`,
-    `CREATE TABLE ${database}.events (id UInt64) ENGINE = Distributed('fleet', '${database}', 'local', ${key}) ${settings}`,
+    `CREATE TABLE ${database}.events (${columns}) ENGINE = Distributed('fleet', '${database}', 'local', ${key}) ${settings}`,
   )
 }
 

@@ -108,7 +108,7 @@ export const queriesFaults: readonly Fault[] = [
     rule: 'stuck-query-cancel',
     host: 's2r2',
     severity: 'warning',
-    value: [5, 60],
+    value: [5, 150],
     thresholds: { warning: 5 },
     settleMs: 6_000,
     async produce({ servers: { s2r2 } }) {

@@ -45,7 +45,7 @@ export const securityFaults: readonly Fault[] = [
     rule: 'tls-expiry',
     host: 's2r1',
     severity: 'critical',
-    value: [certificateDays * daySeconds - 60, certificateDays * daySeconds],
+    value: [certificateDays * daySeconds - 600, certificateDays * daySeconds],
     async produce(cluster) {
       await cluster.issueCertificate(certificateDays)
     },

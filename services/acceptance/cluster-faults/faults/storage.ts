@@ -87,9 +87,9 @@ export const storageFaults: readonly Fault[] = [
         'CREATE DATABASE fault_failed_backups',
         'CREATE TABLE fault_failed_backups.events (id UInt64) ENGINE = MergeTree ORDER BY id',
       )
-      await s2r2.fail("BACKUP TABLE fault_failed_backups.events TO Disk('default', 'events.zip')")
-      await s2r2.fail("BACKUP TABLE fault_failed_backups.missing TO Disk('backups', 'missing.zip')")
-      await s2r2.fail("RESTORE TABLE fault_failed_backups.events FROM Disk('backups', 'no-backup.zip')")
+      await s2r2.fail("BACKUP TABLE fault_failed_backups.events TO Disk('default', 'events')")
+      await s2r2.fail("BACKUP TABLE fault_failed_backups.missing TO Disk('backups', 'missing')")
+      await s2r2.fail("RESTORE TABLE fault_failed_backups.events FROM Disk('backups', 'no-backup')")
       await s2r2.run('SYSTEM FLUSH LOGS')
     },
     async recover({ servers: { s2r2 } }) {
@@ -113,10 +113,10 @@ export const storageFaults: readonly Fault[] = [
       )
     },
     async produce({ servers: { s2r2 } }) {
-      await backUp(s2r2, 'first.zip')
+      await backUp(s2r2, 'first')
     },
     async recover({ servers: { s2r2 } }) {
-      await backUp(s2r2, 'second.zip')
+      await backUp(s2r2, 'second')
     },
     async cleanUp({ servers: { s2r2 } }) {
       await s2r2.run('TRUNCATE TABLE system.backup_log', 'DROP DATABASE fault_backup_old SYNC')
