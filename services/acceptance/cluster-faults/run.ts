@@ -69,8 +69,8 @@ const main = async (): Promise<void> => {
   report(results, positionals.length > 0)
 }
 
-/** Settings of a rule that fires and recovers in one evaluation. */
-const immediate = { breaches: 1, clears: 1 }
+/** Settings of an enabled rule that fires and recovers in one evaluation. */
+const immediate = { enabled: true, breaches: 1, clears: 1 }
 
 /** Starts the product with all servers and with the thresholds of the faults. */
 const startWatchingProduct = async (
