@@ -240,7 +240,6 @@ const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetCo
     <disks><backups><type>local</type><path>${directory}/backups/</path></backups></disks>
   </storage_configuration>
   <backups><allowed_disk>backups</allowed_disk></backups>
-  <custom_local_disks_base_directory>${directory}/</custom_local_disks_base_directory>
   ${logs.map(formatLog).join('\n  ')}
 </clickhouse>
 `

@@ -5,8 +5,6 @@ import { join } from 'node:path'
 import { type ClusterServer, type FaultCluster, serverNames, type ServerName } from '../cluster.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
 
-/** Threads for message brokers of a server with default settings. */
-const brokerThreads = 16
 /** Holds the responses that the views of `message-broker-pool` wait for, until the fault ends. */
 const lookupService = { current: undefined as Server | undefined }
 
@@ -257,10 +255,11 @@ export const ingestionFaults: readonly Fault[] = [
     // FileLog tables use the same threads as tables of message brokers.
     async prepare({ servers: { s1r2 } }) {
       await s1r2.run('CREATE DATABASE fault_message_broker_pool')
-      for (let table = 0; table < brokerThreads; table++) {
-        await writeFile(join(s1r2.directory, 'user_files', `broker-${table}.txt`), 'event\n')
+      for (let table = 0; table < (await countBrokerThreads(s1r2)); table++) {
+        const file = join(s1r2.directory, 'user_files', `broker-${table}.txt`)
+        await writeFile(file, 'event\n')
         await s1r2.run(
-          `CREATE TABLE fault_message_broker_pool.log_${table} (line String) ENGINE = FileLog('broker-${table}.txt', 'LineAsString')`,
+          `CREATE TABLE fault_message_broker_pool.log_${table} (line String) ENGINE = FileLog('${file}', 'LineAsString')`,
         )
       }
     },
@@ -269,11 +268,11 @@ export const ingestionFaults: readonly Fault[] = [
       lookupService.current = service
       await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
       const { port } = service.address() as AddressInfo // a TCP server has this type of address
-      for (let table = 0; table < brokerThreads; table++)
+      for (let table = 0; table < (await countBrokerThreads(s1r2)); table++)
         await s1r2.run(
           `CREATE MATERIALIZED VIEW fault_message_broker_pool.view_${table} ENGINE = Null
            AS SELECT line, city FROM fault_message_broker_pool.log_${table}
-           CROSS JOIN url('http://127.0.0.1:${port}/', 'LineAsString', 'city String')`,
+           CROSS JOIN url('http://127.0.0.1:${port}/', 'LineAsString', 'city String') AS lookup`,
         )
     },
     async recover() {
@@ -353,6 +352,11 @@ const createUnmergedTable = ({ run }: ClusterServer, database: string, settings:
     `INSERT INTO ${database}.events VALUES (1)`,
     `INSERT INTO ${database}.events VALUES (2)`,
   )
+
+const countBrokerThreads = async (server: ClusterServer): Promise<number> => {
+  const sql = "SELECT value FROM system.metrics WHERE metric = 'BackgroundMessageBrokerSchedulePoolSize'"
+  return Number((await server.query(sql))[0]?.value)
+}
 
 interface DistributedTable {
   database: string

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { retryUntil } from '../../../testing/fetch-json.ts'
 import type { ClusterServer } from '../cluster.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
+import { addDisk, removeDisk } from '../small-disks.ts'
 
 /** Faults for the rules in `charts/merges`. */
 export const mergesFaults: readonly Fault[] = [
@@ -210,12 +209,10 @@ export const mergesFaults: readonly Fault[] = [
     value: [1, 1],
     settleMs: 6_000,
     async prepare({ servers: { s2r1 } }) {
-      const folder = smallDiskFolder(s2r1)
-      await mkdir(folder)
-      await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder])
+      await addDisk(s2r1, 'fault_merge_pressure', 16)
     },
     async produce({ servers: { s2r1 } }) {
-      const disk = `disk = disk(type = 'local', path = '${smallDiskFolder(s2r1)}/')`
+      const disk = "disk = 'fault_merge_pressure'"
       await s2r1.run(
         'CREATE DATABASE fault_merge_pressure',
         `CREATE TABLE fault_merge_pressure.texts (t String) ENGINE = MergeTree ORDER BY tuple() SETTINGS ${disk}`,
@@ -227,8 +224,7 @@ export const mergesFaults: readonly Fault[] = [
       await s2r1.run('DROP DATABASE fault_merge_pressure SYNC')
     },
     async cleanUp({ servers: { s2r1 } }) {
-      // The server keeps the disk until its next restart, so the folder remains.
-      await promisify(execFile)('umount', [smallDiskFolder(s2r1)])
+      await removeDisk(s2r1, 'fault_merge_pressure')
     },
   },
   {
@@ -302,5 +298,3 @@ const startSlowMerge = async (
   )
   await waitForRow(server, `SELECT 1 FROM system.merges WHERE concat(database, '.', table) = '${table}'`)
 }
-
-const smallDiskFolder = ({ directory }: ClusterServer): string => join(directory, 'small-disk')

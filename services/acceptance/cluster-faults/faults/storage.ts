@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { ClusterServer } from '../cluster.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
+import { addDisk, removeDisk } from '../small-disks.ts'
 
 /** Age from which the fault of `backup-old` fires, in seconds. */
 const oldBackupSeconds = 20
@@ -128,19 +125,21 @@ export const storageFaults: readonly Fault[] = [
     severity: 'warning',
     value: [3, 3],
     async prepare({ servers: { s2r1 } }) {
-      await mountFileSystem(join(s2r1.directory, 'user_files', 'fault_write_errors'), 1)
+      await addDisk(s2r1, 'fault_write_errors', 1)
+      await s2r1.run(
+        'CREATE DATABASE fault_write_errors',
+        // This engine reserves no space before it writes.
+        "CREATE TABLE fault_write_errors.events (value String) ENGINE = Log SETTINGS disk = 'fault_write_errors'",
+      )
     },
     async produce({ servers: { s2r1 } }) {
-      // Files of the function are written without a reservation, so that writing itself fails.
       for (let run = 0; run < 3; run++)
-        await s2r1.fail(
-          `INSERT INTO FUNCTION file('fault_write_errors/rows_${run}.tsv', 'TSV', 'value String')
-           SELECT randomPrintableASCII(1000) FROM numbers(2000)`,
-        )
+        await s2r1.fail('INSERT INTO fault_write_errors.events SELECT randomString(1000) FROM numbers(3000)')
     },
     recover: async () => {},
     async cleanUp({ servers: { s2r1 } }) {
-      await unmountFileSystem(join(s2r1.directory, 'user_files', 'fault_write_errors'))
+      await s2r1.run('DROP DATABASE fault_write_errors SYNC')
+      await removeDisk(s2r1, 'fault_write_errors')
     },
   },
   {
@@ -168,7 +167,7 @@ export const storageFaults: readonly Fault[] = [
     async prepare({ servers: { s2r1 } }) {
       await s2r1.run(
         'CREATE DATABASE fault_slow_reads',
-        'CREATE TABLE fault_slow_reads.events (value String) ENGINE = MergeTree ORDER BY tuple()',
+        'CREATE TABLE fault_slow_reads.events (value String) ENGINE = MergeTree ORDER BY tuple() SETTINGS index_granularity = 100',
         'INSERT INTO fault_slow_reads.events SELECT randomString(1000) FROM numbers(10000)',
       )
     },
@@ -214,33 +213,6 @@ export const storageFaults: readonly Fault[] = [
 
 export const storageRecorded: RecordedRules = {
   'disk-days-to-full': 'needs disk samples of four days in the state of the product',
-}
-
-/** Adds a local disk with its own file system of this size. */
-const addDisk = async (server: ClusterServer, name: string, mebibytes: number): Promise<void> => {
-  const path = join(server.directory, name)
-  await mountFileSystem(path, mebibytes)
-  await server.configure(
-    `config.d/${name}.xml`,
-    `<clickhouse><storage_configuration><disks>
-       <${name}><type>local</type><path>${path}/</path></${name}>
-     </disks></storage_configuration></clickhouse>`,
-  )
-}
-
-/** Removes the file system of a disk. The server lists the disk until its next start, with the space of `default`. */
-const removeDisk = async (server: ClusterServer, name: string): Promise<void> => {
-  await server.configure(`config.d/${name}.xml`, undefined)
-  await unmountFileSystem(join(server.directory, name))
-}
-
-const mountFileSystem = async (path: string, mebibytes: number): Promise<void> => {
-  await mkdir(path, { recursive: true })
-  await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path])
-}
-
-const unmountFileSystem = async (path: string): Promise<void> => {
-  await promisify(execFile)('umount', [path])
 }
 
 const backUp = async (server: ClusterServer, name: string): Promise<void> =>

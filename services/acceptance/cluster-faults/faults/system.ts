@@ -41,6 +41,8 @@ export const systemFaults: readonly Fault[] = [
   },
   {
     rule: 'cpu-wait-pct',
+    // Other faults use the CPU too, so the condition would not end.
+    alone: true,
     host: 's1r1',
     // The queries take the CPUs of the machine, on which the other servers run too.
     mayAffect: serverNames,
@@ -76,7 +78,8 @@ export const systemFaults: readonly Fault[] = [
     // The load is that of the machine, on which all servers run.
     mayAffect: serverNames,
     severity: 'critical',
-    value: [loadPerCore * 0.9, loadPerCore * 1.2],
+    // Earlier faults may have raised the average further.
+    value: [loadPerCore * 0.9, loadPerCore * 6],
     produce: () => raiseLoad(loadPerCore),
     recover: async () => {},
     keepsFiring: 'the five-minute average falls for minutes',
@@ -84,6 +87,8 @@ export const systemFaults: readonly Fault[] = [
   {
     rule: 'memory-pressure',
     host: 's2r1',
+    // The fault `memory-tracking-pct` fills the memory of this server.
+    mayAffect: ['s2r2'],
     severity: 'warning',
     value: [filledPct, 2 * filledPct],
     thresholds: { warning: filledPct },
