@@ -37,8 +37,8 @@ const secret = 'of the schedule'
 type Check = z.infer<typeof ChecksResponse>['data'][number]
 interface Result {
   rule: string
-  /** Undefined if the rule did what the fault requires. */
-  problem: string | undefined
+  /** Empty if the rule did what the fault requires. */
+  problems: string[]
   seen: string
 }
 
@@ -114,7 +114,7 @@ class Wave {
   readonly #product: Product
 
   constructor(faults: readonly Fault[], product: Product) {
-    this.#results = new Map(faults.map((fault) => [fault, { rule: fault.rule, problem: undefined, seen: '' }]))
+    this.#results = new Map(faults.map((fault) => [fault, { rule: fault.rule, problems: [], seen: '' }]))
     this.#product = product
   }
 
@@ -134,7 +134,8 @@ class Wave {
 
   /** Runs sweeps until the rule of each produced fault fires as required, or until it was evaluated often enough. */
   async awaitFiring(): Promise<void> {
-    const waiting = new Set([...this.#results].flatMap(([fault, { problem }]) => (problem === undefined ? fault : [])))
+    const waiting = new Set([...this.#results].flatMap(([fault, { problems }]) => (problems.length === 0 ? fault : [])))
+    const missed = new Map<Fault, string[]>()
     for (let sweep = 1; waiting.size > 0; sweep++) {
       if (sweep > 1) await wait(betweenSweepsMs)
       const checks = await sweepAndRead(this.#product)
@@ -143,7 +144,9 @@ class Wave {
         const isOver = sweep >= evaluationsToFire * everySweeps(fault)
         const result = this.#results.get(fault)
         if (result) result.seen = describeChecks(fault.rule, checks)
-        if (problem !== undefined && isOver) this.#fail(fault, problem)
+        const ofSweeps = [...(missed.get(fault) ?? []), `sweep ${sweep}: ${problem}`]
+        missed.set(fault, ofSweeps)
+        if (problem !== undefined && isOver) this.#fail(fault, ofSweeps.join('; '))
         if (problem === undefined || isOver) waiting.delete(fault)
       }
     }
@@ -164,8 +167,7 @@ class Wave {
   }
 
   #fail(fault: Fault, problem: string): void {
-    const result = this.#results.get(fault)
-    if (result) result.problem ??= problem
+    this.#results.get(fault)?.problems.push(problem)
   }
 }
 
@@ -180,8 +182,8 @@ const playWave = async (faultsOfWave: readonly Fault[], cluster: FaultCluster, p
   await wave.run('recover', (fault) => fault.recover(cluster))
   await wave.awaitRecovery()
   await wave.run('cleanUp', (fault) => fault.cleanUp?.(cluster))
-  for (const { rule, problem, seen } of wave.results)
-    print(`  ${problem === undefined ? 'ok     ' : 'FAILED '} ${rule}: ${problem ?? seen}`)
+  for (const { rule, problems, seen } of wave.results)
+    print(problems.length === 0 ? `  ok      ${rule}: ${seen}` : `  FAILED  ${rule}: ${problems.join('; ')}`)
   return wave.results
 }
 
@@ -260,13 +262,13 @@ const checkQuietCluster = async (product: Product, durationMs: number): Promise<
 
 /** Prints how each rule was proved. Fails if a fault was missed, or if a rule has neither a fault nor a recorded case. */
 const report = (results: readonly Result[], isPartial: boolean): void => {
-  const failed = results.filter(({ problem }) => problem !== undefined)
-  const proved = new Set(results.filter(({ problem }) => problem === undefined).map(({ rule }) => rule))
+  const failed = results.filter(({ problems }) => problems.length > 0)
+  const proved = new Set(results.filter(({ problems }) => problems.length === 0).map(({ rule }) => rule))
   for (const { rule } of failed) proved.delete(rule)
   const ids = rules.map(({ name }) => name).toSorted()
   const recorded = ids.filter((id) => Object.hasOwn(recordedRules, id))
   const missing = ids.filter((id) => !proved.has(id) && !recorded.includes(id))
-  for (const { rule, problem } of failed) print(`FAILED  ${rule}: ${problem}`)
+  for (const { rule, problems } of failed) print(`FAILED  ${rule}: ${problems.join('; ')}`)
   for (const id of recorded) print(`recorded  ${id}: ${recordedRules[id]}`)
   if (!isPartial) for (const id of missing) print(`MISSING  ${id}`)
   print(
