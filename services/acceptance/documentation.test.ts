@@ -248,7 +248,14 @@ describe('the workflows', () => {
     const nightly = read('nightly')
     expect(Object.keys(nightly.on)).toEqual(expect.arrayContaining(['schedule', 'workflow_dispatch']))
     const named = [...nightly.text.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name)
-    expect(named.toSorted()).toEqual(['bench', 'test:attacks', 'test:containers', 'test:faults', 'test:mutations'])
+    expect(named.toSorted()).toEqual([
+      'bench',
+      'test:attacks',
+      'test:cluster-faults',
+      'test:containers',
+      'test:faults',
+      'test:mutations',
+    ])
     expect(unknownCommands(nightly)).toEqual([])
   })
 })

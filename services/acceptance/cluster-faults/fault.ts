@@ -17,7 +17,7 @@ export interface Fault {
   /** Whether the fault affects other rules or servers so much that it is produced alone. */
   alone?: true
   /** Time from the fault until the server reports it, in milliseconds. */
-  settleMs?: number
+  visibleAfterMs?: number
   /** Creates objects that the fault needs. Runs before the first sweep of the wave. */
   prepare?(cluster: FaultCluster): Promise<void>
   produce(cluster: FaultCluster): Promise<void>

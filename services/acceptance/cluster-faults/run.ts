@@ -177,7 +177,7 @@ const playWave = async (faultsOfWave: readonly Fault[], cluster: FaultCluster, p
   await wave.run('prepare', (fault) => fault.prepare?.(cluster))
   await runSweep(product)
   await wave.run('produce', (fault) => fault.produce(cluster))
-  await wait(Math.max(betweenSweepsMs, ...faultsOfWave.map(({ settleMs = 0 }) => settleMs)))
+  await wait(Math.max(betweenSweepsMs, ...faultsOfWave.map(({ visibleAfterMs = 0 }) => visibleAfterMs)))
   await wave.awaitFiring()
   await wave.run('recover', (fault) => fault.recover(cluster))
   await wave.awaitRecovery()

@@ -57,7 +57,7 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
 
 type Provider = Omit<IdentityProvider, keyof StrictServer>
 
-/** Responds like the sign-in page, but signs the browser in without asking for credentials. */
+/** Responds like the sign-in page, but signs the browser in without requesting credentials. */
 const hostedPage = (url: URL, provider: Provider): StrictResponse => {
   const back = url.searchParams.get('redirect_url')
   if (back === null || !URL.canParse(back)) return undefined

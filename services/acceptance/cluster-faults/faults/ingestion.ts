@@ -123,7 +123,7 @@ export const ingestionFaults: readonly Fault[] = [
       // Each flush ends at the first broken file.
       for (let file = 0; file < 2; file++) await s1r1.fail('SYSTEM FLUSH DISTRIBUTED fault_distributed_broken.events')
     },
-    settleMs: 3_000,
+    visibleAfterMs: 3_000,
     async recover({ servers: { s1r1 } }) {
       const folder = await findQueueFolder(s1r1, 'fault_distributed_broken')
       for (const file of await listDataFiles(join(folder, 'broken'))) await rm(file)
@@ -251,7 +251,7 @@ export const ingestionFaults: readonly Fault[] = [
     host: 's1r2',
     severity: 'warning',
     value: [100, 100],
-    settleMs: 4_000,
+    visibleAfterMs: 4_000,
     // FileLog tables use the same threads as tables of message brokers.
     async prepare({ servers: { s1r2 } }) {
       await s1r2.run('CREATE DATABASE fault_message_broker_pool')
@@ -314,7 +314,7 @@ export const ingestionFaults: readonly Fault[] = [
     host: 's2r2',
     severity: 'warning',
     value: [1, 20],
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async prepare({ servers: { s2r2 } }) {
       await s2r2.run('CREATE DATABASE fault_kafka_consumer_errors')
     },

@@ -35,7 +35,7 @@ export const mergesFaults: readonly Fault[] = [
     severity: 'warning',
     value: [5, 90],
     thresholds: { warning: 5 },
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async produce({ servers: { s1r2 } }) {
       await s1r2.run(
         'CREATE DATABASE fault_failed_mutations',
@@ -124,7 +124,7 @@ export const mergesFaults: readonly Fault[] = [
     severity: 'warning',
     value: [5, 90],
     thresholds: { warning: 5 },
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async produce({ servers: { s1r2 } }) {
       await s1r2.run(
         'CREATE DATABASE fault_mutation_old',
@@ -189,7 +189,7 @@ export const mergesFaults: readonly Fault[] = [
     severity: 'warning',
     value: [5, 90],
     thresholds: { warning: 5 },
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async produce({ servers: { s2r1 } }) {
       await s2r1.run('CREATE DATABASE fault_stuck_merges')
       await startSlowMerge(s2r1, 'fault_stuck_merges.events')
@@ -207,7 +207,7 @@ export const mergesFaults: readonly Fault[] = [
     host: 's2r1',
     severity: 'critical',
     value: [1, 1],
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async prepare({ servers: { s2r1 } }) {
       await addDisk(s2r1, 'fault_merge_pressure', 16)
     },

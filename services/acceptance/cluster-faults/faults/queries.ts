@@ -67,7 +67,7 @@ export const queriesFaults: readonly Fault[] = [
     severity: 'warning',
     value: [5, 60],
     thresholds: { warning: 5 },
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async produce({ servers: { s2r2 } }) {
       startQuery(s2r2, 'longest-query', sleepingQuery)
       await wait(500)
@@ -110,7 +110,7 @@ export const queriesFaults: readonly Fault[] = [
     severity: 'warning',
     value: [5, 150],
     thresholds: { warning: 5 },
-    settleMs: 6_000,
+    visibleAfterMs: 6_000,
     async produce({ servers: { s2r2 } }) {
       await once(silentEndpoint.listen(0, '127.0.0.1'), 'listening')
       const { port } = silentEndpoint.address() as AddressInfo // a TCP server has this type of address

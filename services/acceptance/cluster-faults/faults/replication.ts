@@ -42,7 +42,7 @@ export const replicationFaults: readonly Fault[] = [
     // The age and the lag grow while the other faults of the wave are produced.
     value: [3, 180],
     thresholds: { warning: 3 },
-    settleMs: 4_000,
+    visibleAfterMs: 4_000,
     async produce({ servers: { s1r1 } }) {
       await s1r1.configure(
         clusterFile('ddl_queue_stuck'),
@@ -203,7 +203,7 @@ export const replicationFaults: readonly Fault[] = [
     value: [1, 1],
     // The fault makes the rules that it combines fire. It needs the threshold of the fault of `replication-lag`.
     alone: true,
-    settleMs: 8_000,
+    visibleAfterMs: 8_000,
     async prepare({ servers: { s2r1, s2r2 } }) {
       for (const database of splitBrainDatabases) await createTable(database, [s2r1, s2r2])
     },
@@ -267,7 +267,7 @@ export const replicationFaults: readonly Fault[] = [
     severity: 'warning',
     value: [6, 180],
     thresholds: { warning: 6 },
-    settleMs: 8_000,
+    visibleAfterMs: 8_000,
     prepare: ({ servers: { s2r1, s2r2 } }) => createTable('fault_replication_lag', [s2r1, s2r2]),
     async produce({ servers: { s2r1, s2r2 } }) {
       await stopFetchesAndInsert('fault_replication_lag', s2r2, s2r1)

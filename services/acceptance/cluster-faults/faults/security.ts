@@ -77,7 +77,7 @@ export const securityFaults: readonly Fault[] = [
     value: [2, 2],
     // Rules that need the revoked privileges have no data meanwhile.
     alone: true,
-    settleMs: cachedPrivilegesMs,
+    visibleAfterMs: cachedPrivilegesMs,
     async produce({ servers: { s2r2 } }) {
       const grants = ['SELECT ON system.*', 'SHOW DATABASES, SHOW TABLES ON *.*', 'REMOTE ON *.*']
       await s2r2.configure(

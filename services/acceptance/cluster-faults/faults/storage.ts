@@ -102,7 +102,7 @@ export const storageFaults: readonly Fault[] = [
     severity: 'warning',
     value: [oldBackupSeconds, oldBackupSeconds + 60],
     thresholds: { warning: oldBackupSeconds },
-    settleMs: oldBackupSeconds * 1_000,
+    visibleAfterMs: oldBackupSeconds * 1_000,
     async prepare({ servers: { s2r2 } }) {
       await s2r2.run(
         'CREATE DATABASE fault_backup_old',

@@ -187,7 +187,7 @@ export const systemFaults: readonly Fault[] = [
     thresholds: { warning: 20, critical: 101 },
     // Time in which a CPU is busy does not count as waiting.
     alone: true,
-    settleMs: 4_000,
+    visibleAfterMs: 4_000,
     async prepare({ servers: { s1r1 } }) {
       await s1r1.run(
         'CREATE DATABASE fault_io_wait_pct',
