@@ -107,7 +107,7 @@ describeOnTopologies('conversations of two users', (topology) => {
     expect(exported.text).not.toContain('"mine"')
   })
 
-  it('persist across a restart', { tags: ['long'] }, async () => {
+  it('persist across a restart', async () => {
     await product.gateway.restart()
     const ids = await retryUntil(
       () => idsOf(ada),
