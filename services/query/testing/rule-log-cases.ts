@@ -101,7 +101,8 @@ export const ruleLogCases: readonly RuleCase[] = [
         {
           event_time: createPastTime(minute),
           ProfileEvent_S3WriteRequestsCount: 10,
-          ProfileEvent_S3WriteRequestsErrors: 5,
+          ProfileEvent_S3WriteRequestsErrors: 3,
+          ProfileEvent_S3WriteRequestsThrottling: 2,
         },
       ],
     },

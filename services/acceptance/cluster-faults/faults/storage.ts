@@ -226,7 +226,7 @@ const startObjectStorage = async (): Promise<AsyncDisposable & { url: string }> 
   const server = createServer(({ url = '', method }, response) => {
     const isBroken = url.includes('broken')
     const body = isBroken ? '' : 'value\n'
-    response.writeHead(isBroken ? 500 : 200, { 'content-length': body.length, etag: '"fault"' })
+    response.writeHead(isBroken ? 503 : 200, { 'content-length': body.length, etag: '"fault"' })
     response.end(method === 'HEAD' ? undefined : body)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
