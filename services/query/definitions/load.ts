@@ -7,6 +7,7 @@ import { YamlError, parseYaml } from '#shared/config/yaml.ts'
 import { checkChart, checkTable, checkMetric, checkRule } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
 import { defaultEventsTable, expandEventsTable } from './events.ts'
+import { expandVersions } from './versions.ts'
 
 export interface DefinitionLocation {
   name: string
@@ -98,9 +99,9 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
   }
 }
 
-/** Expands `$events` and `$people`, which, unlike macros, do not depend on the request. */
+/** Expands `$from`, `$events` and `$people`, which, unlike macros, do not depend on the request. */
 const expandFixedWords = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
-  expandPeopleMacro(expandEventsTable(definition, eventsTable))
+  expandPeopleMacro(expandEventsTable({ ...definition, sql: expandVersions(definition.sql) }, eventsTable))
 
 const take = <D extends object>(
   taken: (D & DefinitionLocation)[],
@@ -112,10 +113,14 @@ const take = <D extends object>(
 ): string | undefined => {
   const parsed = schema.safeParse(value)
   if (!parsed.success) return describeIssues(parsed.error)
-  const definition = complete(parsed.data)
-  const [problem] = check(definition)
-  if (problem === undefined) taken.push({ ...definition, name, topic })
-  return problem
+  try {
+    const definition = complete(parsed.data)
+    const [problem] = check(definition)
+    if (problem === undefined) taken.push({ ...definition, name, topic })
+    return problem
+  } catch (error) {
+    return `sql: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 interface ParseFailure {

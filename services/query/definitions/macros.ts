@@ -96,7 +96,7 @@ const nextMacro = (sql: string): { index: number; name: string } | undefined => 
 }
 
 /** Returns the text between the leading parenthesis and the matching closing one. */
-const argumentOf = (name: string, text: string): string => {
+export const argumentOf = (name: string, text: string): string => {
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     if (text[index] === '(') depth++
