@@ -20,6 +20,7 @@ export interface RuleCase {
 
 const day = 86_400
 const hour = 3_600
+const minute = 60
 const metric = (name: string, value: number) => ({ metric: name, value })
 const many = <T>(count: number, row: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => row(index))
@@ -94,6 +95,25 @@ export const ruleCases: readonly RuleCase[] = [
     measured: 7 * hour,
     severity: 'warning',
     relief: { mutations: [{ ...table, create_time: createPastTime(7 * hour), is_done: 1 }] },
+  },
+  {
+    rule: 'replication-queue-stuck',
+    trouble: {
+      replication_queue: [
+        { ...table, num_tries: 101 },
+        { ...table, num_postponed: 1001 },
+        { ...table, num_tries: 10, last_exception: 'Poco::Exception', create_time: createPastTime(6 * minute) },
+        { ...table, num_tries: 10, create_time: createPastTime(hour) },
+      ],
+    },
+    measured: 3,
+    severity: 'warning',
+    relief: {
+      replication_queue: [
+        { ...table, num_tries: 100 },
+        { ...table, num_tries: 10, last_exception: 'Poco::Exception', create_time: createPastTime(4 * minute) },
+      ],
+    },
   },
   {
     rule: 'ddl-queue-stuck',
