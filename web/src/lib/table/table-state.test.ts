@@ -10,6 +10,7 @@ import {
   describeRowRange,
   toExportQuery,
   toTableQuery,
+  writePosition,
   writeCondition,
 } from './table-state.ts'
 
@@ -28,6 +29,7 @@ describe('table state in the URL', () => {
       search: 'x',
       limit: 100,
       offset: 0,
+      cursor: null,
       added: ['a', 'b'],
     })
   })
@@ -39,6 +41,7 @@ describe('table state in the URL', () => {
       search: '',
       limit: defaultPageSize,
       offset: 0,
+      cursor: null,
       added: [],
     })
   })
@@ -72,6 +75,22 @@ describe('table state in the URL', () => {
       timezone: 'UTC',
     })
     expect([file.limit, file.offset]).toEqual([undefined, undefined])
+  })
+
+  it('selects a page by its cursor, otherwise by its offset', () => {
+    const pages = [writePosition(0, 'b25l'), writePosition(250), writePosition(500, 'dHdv')]
+    expect(pages).toEqual([null, '250', '500.dHdv'])
+    const queries = pages.map((offset) => {
+      const state = read(offset === null ? '' : `offset=${offset}`)
+      return toTableQuery(state, {}, { timezone: 'UTC', range: null }).toString()
+    })
+    expect(queries).toEqual([
+      `limit=${defaultPageSize}&timezone=UTC`,
+      `limit=${defaultPageSize}&timezone=UTC&offset=250`,
+      `limit=${defaultPageSize}&timezone=UTC&cursor=dHdv`,
+    ])
+    expect(read('offset=500.dHdv')).toMatchObject({ offset: 500, cursor: 'dHdv' })
+    expect(read('offset=x.dHdv')).toMatchObject({ offset: 0, cursor: null })
   })
 
   it.each([

@@ -76,6 +76,8 @@ export interface TableState {
   limit: number
   /** Number of rows before those shown. */
   offset: number
+  /** The API's cursor of the page; null if it is selected by `offset`. */
+  cursor: string | null
   /** Shown columns that are hidden by default. */
   added: readonly string[]
 }
@@ -86,11 +88,21 @@ export const readTableState = (parameters: ReadableParameters): TableState => ({
   conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
   search: parameters.get('search') ?? '',
   limit: pageSizes.find((limit) => String(limit) === parameters.get('limit')) ?? defaultPageSize,
-  offset: readOffset(parameters.get('offset')),
+  ...readPosition(parameters.get('offset')),
   added: parameters.get('columns')?.split(',').filter(Boolean) ?? [],
 })
 
-const readOffset = (text: string | null): number => (/^\d{1,9}$/.test(text ?? '') ? Number(text) : 0)
+/** Reads the position of a page. One URL parameter holds both parts, so that a change of the rows resets both. */
+const readPosition = (text: string | null): Pick<TableState, 'offset' | 'cursor'> => {
+  const [, offset = '0', cursor = null] = /^(\d{1,9})(?:\.([\w-]+))?$/.exec(text ?? '') ?? []
+  return { offset: Number(offset), cursor }
+}
+
+/** Returns the URL parameter of a page: `250` or `250.cursor`; null for the first page. */
+export const writePosition = (offset: number, cursor: string | null = null): string | null => {
+  if (offset <= 0) return null
+  return cursor === null ? String(offset) : `${offset}.${cursor}`
+}
 
 const readSort = (text: string | null): SortOrder | null => {
   const parts = /^(.+)\.(asc|desc)$/.exec(text ?? '')
@@ -141,7 +153,8 @@ export const toTableQuery = (
   if (state.sort) query.set('sort', writeSort(state.sort))
   for (const condition of state.conditions) query.append('filter', writeCondition(condition))
   if (state.search) query.set('search', state.search)
-  if (state.offset > 0) query.set('offset', String(state.offset))
+  if (state.cursor !== null) query.set('cursor', state.cursor)
+  else if (state.offset > 0) query.set('offset', String(state.offset))
   return query
 }
 
@@ -150,6 +163,7 @@ export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URL
   const whole = new URLSearchParams(query)
   whole.delete('limit')
   whole.delete('offset')
+  whole.delete('cursor')
   whole.set('format', format)
   return whole
 }
