@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
+import type { Environment } from '../../testing/servers/process.ts'
 import type { TestServer } from '../../testing/servers/server.ts'
 import {
   fetchPythonPackage,
@@ -56,8 +57,8 @@ export interface ClusterServer {
   kill(): Promise<void>
   /** Sends a signal to the process of the server. */
   signal(signal: NodeJS.Signals): Promise<void>
-  /** Restarts the server, or starts it after a kill. */
-  restart(): Promise<void>
+  /** Restarts the server, or starts it after a kill, with these additional variables until the next restart. */
+  restart(environment?: Environment): Promise<void>
 }
 
 /** A cluster of two shards and two replicas with ZooKeeper. */

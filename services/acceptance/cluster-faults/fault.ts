@@ -23,7 +23,10 @@ export interface Fault {
   produce(cluster: FaultCluster): Promise<void>
   /** Ends the fault. For conditions within a time window, it deletes the rows that would leave the window later. */
   recover(cluster: FaultCluster): Promise<void>
-  /** Deletes the objects of `prepare`. Runs after the condition has recovered. */
+  /**
+   * Removes what `prepare` has created, except databases whose names begin with `fault_`, which the run drops before.
+   * Runs after the condition has recovered.
+   */
   cleanUp?(cluster: FaultCluster): Promise<void>
   /** Why the rule keeps firing after the fault, such as `reported for an hour`. The recovery is then not checked. */
   keepsFiring?: string

@@ -181,10 +181,20 @@ const playWave = async (faultsOfWave: readonly Fault[], cluster: FaultCluster, p
   await wave.awaitFiring()
   await wave.run('recover', (fault) => fault.recover(cluster))
   await wave.awaitRecovery()
-  await wave.run('cleanUp', (fault) => fault.cleanUp?.(cluster))
+  await wave.run('cleanUp', async (fault) => {
+    await dropFaultDatabases(cluster)
+    await fault.cleanUp?.(cluster)
+  })
   for (const { rule, problems, seen } of wave.results)
     print(problems.length === 0 ? `  ok      ${rule}: ${seen}` : `  FAILED  ${rule}: ${problems.join('; ')}`)
   return wave.results
+}
+
+const dropFaultDatabases = async ({ servers }: FaultCluster): Promise<void> => {
+  for (const name of serverNames) {
+    const databases = await servers[name].query("SELECT name FROM system.databases WHERE startsWith(name, 'fault_')")
+    for (const database of databases) await servers[name].run(`DROP DATABASE ${String(database['name'])} SYNC`)
+  }
 }
 
 /** Rejects when the signal aborts, so that a hanging step does not end the run. */

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { installServers } from '../../testing/servers/install.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
-import { startProcess } from '../../testing/servers/process.ts'
+import { type ServerProcess, startProcess } from '../../testing/servers/process.ts'
 import type { TestServer } from '../../testing/servers/server.ts'
 import { resolveCachePath } from '../../testing/servers/server-source.ts'
 import type { Cluster } from './cluster.ts'
@@ -105,7 +105,7 @@ export interface PackagedServerOptions {
 }
 
 /** Starts a server from a Python package, with a directory for its configuration and data. */
-export const startPackagedServer = ({ library, name, ports, files }: PackagedServerOptions): Promise<TestServer> =>
+export const startPackagedServer = ({ library, name, ports, files }: PackagedServerOptions): Promise<ServerProcess> =>
   startProcess({
     program: 'unshare',
     prepare: async (directory, port) => {

@@ -8,6 +8,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { reserveFreePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string>>
+
+/** A server that is a child process. */
+export interface ServerProcess extends TestServer {
+  /** Restarts the server, with these additional variables until the next restart. */
+  restart(environment?: Environment): Promise<void>
+}
+
 /** How to start a server as a child process. */
 export interface ProcessLaunch {
   program: string
@@ -21,7 +30,7 @@ export interface ProcessLaunch {
   stopSignal?: NodeJS.Signals
   user?: { uid: number; gid: number } | undefined
   /** Additional environment variables. */
-  environment?: Readonly<Record<string, string>>
+  environment?: Environment
   readyWithinMs?: number
   /** The port. Default: a free one. */
   port?: number | undefined
@@ -34,14 +43,14 @@ const outputKept = 4_000
 const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 
 /** Starts a server with its own data directory. Disposing stops it and removes the directory. */
-export const startProcess = async (launch: ProcessLaunch): Promise<TestServer> => {
+export const startProcess = async (launch: ProcessLaunch): Promise<ServerProcess> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
   const port = launch.port ?? (await reserveFreePort())
   const url = launch.url(port)
   let child: ChildProcess | undefined
 
-  const start = async () => {
-    child = await run(launch, directory, port)
+  const start = async (environment: Environment = {}) => {
+    child = await run({ ...launch, environment: { ...launch.environment, ...environment } }, directory, port)
   }
   const kill = async () => {
     await end(child, 'SIGKILL')
@@ -51,9 +60,9 @@ export const startProcess = async (launch: ProcessLaunch): Promise<TestServer> =
     await end(child, launch.stopSignal ?? 'SIGTERM')
     await rm(directory, { recursive: true, force: true })
   }
-  const restart = async () => {
+  const restart = async (environment?: Environment) => {
     await end(child, launch.stopSignal ?? 'SIGTERM')
-    await start()
+    await start(environment)
   }
 
   try {

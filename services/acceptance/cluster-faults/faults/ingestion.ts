@@ -1,12 +1,7 @@
-import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ClusterServer, type FaultCluster, serverNames, type ServerName } from '../cluster.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
-
-/** Holds the responses that the views of `message-broker-pool` wait for, until the fault ends. */
-const lookupService = { current: undefined as Server | undefined }
 
 /** Faults for the rules in `charts/ingestion`. */
 export const ingestionFaults: readonly Fault[] = [
@@ -30,9 +25,6 @@ export const ingestionFaults: readonly Fault[] = [
     },
     async recover({ servers: { s1r1 } }) {
       await s1r1.run('TRUNCATE TABLE system.asynchronous_insert_log')
-    },
-    async cleanUp({ servers: { s1r1 } }) {
-      await s1r1.run('DROP DATABASE fault_async_insert_errors SYNC')
     },
   },
   {
@@ -59,9 +51,6 @@ export const ingestionFaults: readonly Fault[] = [
         'OPTIMIZE TABLE fault_buffer_flush_errors.buffer',
       )
     },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_buffer_flush_errors SYNC')
-    },
   },
   {
     rule: 'delayed-inserts',
@@ -76,9 +65,6 @@ export const ingestionFaults: readonly Fault[] = [
     },
     async recover({ servers: { s2r1 } }) {
       await s2r1.run('SYSTEM START MERGES fault_delayed_inserts.events', 'OPTIMIZE TABLE fault_delayed_inserts.events')
-    },
-    async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP DATABASE fault_delayed_inserts SYNC')
     },
   },
   {
@@ -97,9 +83,6 @@ export const ingestionFaults: readonly Fault[] = [
         'SYSTEM START MERGES fault_rejected_inserts.events',
         'OPTIMIZE TABLE fault_rejected_inserts.events',
       )
-    },
-    async cleanUp({ servers: { s2r2 } }) {
-      await s2r2.run('DROP DATABASE fault_rejected_inserts SYNC')
     },
   },
   {
@@ -133,9 +116,6 @@ export const ingestionFaults: readonly Fault[] = [
         'ATTACH TABLE fault_distributed_broken.events',
       )
     },
-    async cleanUp(cluster) {
-      await dropOnAll(cluster, 'fault_distributed_broken')
-    },
   },
   {
     rule: 'distributed-files',
@@ -156,9 +136,6 @@ export const ingestionFaults: readonly Fault[] = [
         'SYSTEM START DISTRIBUTED SENDS fault_distributed_files.events',
         'SYSTEM FLUSH DISTRIBUTED fault_distributed_files.events',
       )
-    },
-    async cleanUp(cluster) {
-      await dropOnAll(cluster, 'fault_distributed_files')
     },
   },
   {
@@ -189,9 +166,6 @@ export const ingestionFaults: readonly Fault[] = [
         'INSERT INTO fault_distributed_rejected.events VALUES (1)',
       )
     },
-    async cleanUp(cluster) {
-      await dropOnAll(cluster, 'fault_distributed_rejected')
-    },
   },
   {
     rule: 'distributed-sync-timeout',
@@ -214,9 +188,6 @@ export const ingestionFaults: readonly Fault[] = [
     },
     async recover({ servers: { s1r1, s1r2 } }) {
       for (const { run } of [s1r1, s1r2]) await run('DROP VIEW fault_distributed_sync_timeout.slow SYNC')
-    },
-    async cleanUp(cluster) {
-      await dropOnAll(cluster, 'fault_distributed_sync_timeout')
     },
   },
   {
@@ -242,9 +213,6 @@ export const ingestionFaults: readonly Fault[] = [
     async recover({ servers: { s1r1 } }) {
       await s1r1.run('TRUNCATE TABLE system.query_views_log')
     },
-    async cleanUp({ servers: { s1r1 } }) {
-      await s1r1.run('DROP DATABASE fault_materialized_view_errors SYNC')
-    },
   },
   {
     rule: 'message-broker-pool',
@@ -252,35 +220,24 @@ export const ingestionFaults: readonly Fault[] = [
     severity: 'warning',
     value: [100, 100],
     visibleAfterMs: 4_000,
-    // FileLog tables use the same threads as tables of message brokers.
     async prepare({ servers: { s1r2 } }) {
       await s1r2.run('CREATE DATABASE fault_message_broker_pool')
-      for (let table = 0; table < (await countBrokerThreads(s1r2)); table++) {
-        const file = join(s1r2.directory, 'user_files', `broker-${table}.txt`)
-        await writeFile(file, 'event\n')
+      // No broker listens on this port, so that each consumer waits in its thread. More consumers than threads, because
+      // each pauses between two waits.
+      for (let table = 0; table < 3 * (await countBrokerThreads(s1r2)); table++)
         await s1r2.run(
-          `CREATE TABLE fault_message_broker_pool.log_${table} (line String) ENGINE = FileLog('${file}', 'LineAsString')`,
+          `CREATE TABLE fault_message_broker_pool.events_${table} (line String)
+           ENGINE = Kafka('127.0.0.1:1', 'events', 'fault', 'LineAsString') SETTINGS kafka_poll_timeout_ms = 10000`,
         )
-      }
     },
     async produce({ servers: { s1r2 } }) {
-      const service = createServer()
-      lookupService.current = service
-      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
-      const { port } = service.address() as AddressInfo // a TCP server has this type of address
-      for (let table = 0; table < (await countBrokerThreads(s1r2)); table++)
+      for (let table = 0; table < 3 * (await countBrokerThreads(s1r2)); table++)
         await s1r2.run(
-          `CREATE MATERIALIZED VIEW fault_message_broker_pool.view_${table} ENGINE = Null
-           AS SELECT line, city FROM fault_message_broker_pool.log_${table}
-           CROSS JOIN url('http://127.0.0.1:${port}/', 'LineAsString', 'city String') AS lookup`,
+          `CREATE MATERIALIZED VIEW fault_message_broker_pool.consumer_${table} ENGINE = Null
+           AS SELECT line FROM fault_message_broker_pool.events_${table}`,
         )
     },
-    async recover() {
-      const service = lookupService.current
-      service?.closeAllConnections()
-      service?.close()
-    },
-    async cleanUp({ servers: { s1r2 } }) {
+    async recover({ servers: { s1r2 } }) {
       await s1r2.run('DROP DATABASE fault_message_broker_pool SYNC')
     },
   },
@@ -305,13 +262,12 @@ export const ingestionFaults: readonly Fault[] = [
     async recover({ servers: { s2r1 } }) {
       await s2r1.run('TRUNCATE TABLE system.query_log')
     },
-    async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP DATABASE fault_small_inserts SYNC')
-    },
   },
   {
     rule: 'kafka-consumer-errors',
     host: 's2r2',
+    // The consumers of `message-broker-pool` have no broker either.
+    mayAffect: ['s1r2'],
     severity: 'warning',
     value: [1, 20],
     visibleAfterMs: 6_000,
@@ -383,10 +339,6 @@ const createDistributedTable = async (
     `CREATE DATABASE ${database}`,
     `CREATE TABLE ${database}.events (${columns}) ENGINE = Distributed('fleet', '${database}', 'local', ${key}) ${settings}`,
   )
-}
-
-const dropOnAll = async ({ servers }: FaultCluster, database: string): Promise<void> => {
-  for (const name of serverNames) await servers[name].run(`DROP DATABASE IF EXISTS ${database} SYNC`)
 }
 
 /** Returns the folder with the files that wait for a shard. */

@@ -34,7 +34,6 @@ export const keeperFaults: readonly Fault[] = [
     async recover({ servers: { s1r1 } }) {
       await s1r1.run('TRUNCATE TABLE system.metric_log')
     },
-    cleanUp: ({ servers: { s1r1 } }) => s1r1.run('DROP DATABASE fault_keeper_latency SYNC'),
   },
   {
     rule: 'keeper-session-count',

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { retryUntil } from '../../../testing/fetch-json.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
-import { runInPast, truncateLogs } from './queries.ts'
+import { runInPast, truncateLogs } from '../past.ts'
 
 /** Faults for the rules in `charts/logs`. */
 export const logsFaults: readonly Fault[] = [

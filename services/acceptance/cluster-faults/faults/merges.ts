@@ -52,9 +52,6 @@ export const mergesFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run(`KILL MUTATION WHERE database = 'fault_failed_mutations' SYNC`)
     },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_failed_mutations SYNC')
-    },
   },
   {
     rule: 'inactive-parts',
@@ -137,9 +134,6 @@ export const mergesFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run('SYSTEM START MERGES fault_mutation_old.events')
     },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_mutation_old SYNC')
-    },
   },
   {
     rule: 'mutations-pending',
@@ -159,9 +153,6 @@ export const mergesFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run('SYSTEM START MERGES fault_mutations_pending.events')
     },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_mutations_pending SYNC')
-    },
   },
   {
     rule: 'parts-pressure',
@@ -179,9 +170,6 @@ export const mergesFaults: readonly Fault[] = [
     async recover({ servers: { s2r2 } }) {
       await s2r2.run('OPTIMIZE TABLE fault_parts_pressure.events FINAL')
     },
-    async cleanUp({ servers: { s2r2 } }) {
-      await s2r2.run('DROP DATABASE fault_parts_pressure SYNC')
-    },
   },
   {
     rule: 'stuck-merges',
@@ -196,9 +184,6 @@ export const mergesFaults: readonly Fault[] = [
     },
     async recover({ servers: { s2r1 } }) {
       await s2r1.run('SYSTEM STOP MERGES fault_stuck_merges.events')
-    },
-    async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP DATABASE fault_stuck_merges SYNC')
     },
   },
   {

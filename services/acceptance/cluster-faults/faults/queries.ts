@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findFaketimeLibrary } from '../../../testing/servers/faketime.ts'
-import { installServers } from '../../../testing/servers/install.ts'
 import { type ClusterServer, type FaultCluster, serverNames } from '../cluster.ts'
 import type { Fault, RecordedRules } from '../fault.ts'
+import { runInPast, truncateLogs } from '../past.ts'
 
 /**
  * Faults for the rules in `charts/queries`. All long queries run on one server, because `longest-query` has a low
@@ -133,13 +132,13 @@ export const queriesFaults: readonly Fault[] = [
     rule: 'query-p95-regression',
     host: 's1r2',
     severity: 'warning',
-    value: [2.5, 4.9],
+    value: [2, 4.9],
     alone: true,
     async prepare({ servers: { s1r2 } }) {
-      await runInPast(s1r2, '-3h', () => runOften(s1r2, 'SELECT sleep(0.1)'))
+      await runInPast(s1r2, '-3h', () => runOften(s1r2, 'SELECT sleep(0.3)'))
     },
     async produce({ servers: { s1r2 } }) {
-      await runOften(s1r2, 'SELECT sleep(0.4)')
+      await runOften(s1r2, 'SELECT sleep(1.2)')
       await s1r2.run('SYSTEM FLUSH LOGS')
     },
     async recover({ servers: { s1r2 } }) {
@@ -175,39 +174,4 @@ const silentEndpoint = createServer(() => {})
 /** Runs a query as often as `query-p95-regression` requires. */
 const runOften = async (server: ClusterServer, sql: string): Promise<void> => {
   for (let run = 0; run < 25; run++) await server.run(sql)
-}
-
-/**
- * Runs a function while the server has an earlier time, such as `-3h`. The server restarts before and after it.
- * Afterwards its logs contain rows of the past.
- */
-export const runInPast = async (server: ClusterServer, offset: string, run: () => Promise<void>): Promise<void> => {
-  installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => findFaketimeLibrary() !== undefined }])
-  const library = findFaketimeLibrary()
-  if (library === undefined) throw new Error('libfaketime not found; install the package faketime')
-  const variables = {
-    LD_PRELOAD: library,
-    FAKETIME: offset,
-    // As on a real machine, the monotonic clock must not follow the wall clock.
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    DONT_FAKE_MONOTONIC: '1',
-  }
-  // A server inherits the variables of this process.
-  Object.assign(process.env, variables)
-  try {
-    await server.restart()
-    await run()
-    await server.run('SYSTEM FLUSH LOGS')
-  } finally {
-    for (const name of Object.keys(variables)) delete process.env[name]
-    await server.restart()
-  }
-}
-
-/** Deletes all logs, because rows of the past would change rules that compare with history. */
-export const truncateLogs = async (server: ClusterServer): Promise<void> => {
-  const logs = await server.query(
-    `SELECT name FROM system.tables WHERE database = 'system' AND engine = 'MergeTree' AND name LIKE '%_log'`,
-  )
-  for (const { name } of logs) await server.run(`TRUNCATE TABLE system.${String(name)}`)
 }

@@ -61,7 +61,6 @@ export const replicationFaults: readonly Fault[] = [
       for (const { entry } of entries) await deleteKeeperNode(keeper.url, `/clickhouse/task_queue/ddl/${String(entry)}`)
       await s1r1.configure(clusterFile('ddl_queue_stuck'), undefined)
     },
-    cleanUp: ({ servers: { s1r1 } }) => dropDatabase('fault_ddl_queue_stuck', [s1r1]),
   },
   {
     rule: 'distributed-connect-fail',
@@ -92,7 +91,6 @@ export const replicationFaults: readonly Fault[] = [
       await s2r1.run('CHECK TABLE fault_fetch_or_check_failed.t')
     },
     recover: async () => {},
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_fetch_or_check_failed', [s2r1, s2r2]),
   },
   {
     rule: 'log-pointer-lag',
@@ -110,7 +108,6 @@ export const replicationFaults: readonly Fault[] = [
         'SYSTEM SYNC REPLICA fault_log_pointer_lag.t',
       )
     },
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_log_pointer_lag', [s2r1, s2r2]),
   },
   {
     rule: 'merge-differs',
@@ -132,7 +129,6 @@ export const replicationFaults: readonly Fault[] = [
       await s1r2.run('SYSTEM START MERGES fault_merge_differs.t', 'SYSTEM SYNC REPLICA fault_merge_differs.t')
     },
     recover: async () => {},
-    cleanUp: ({ servers: { s1r1, s1r2 } }) => dropDatabase('fault_merge_differs', [s1r1, s1r2]),
   },
   {
     rule: 'no-available-replica',
@@ -145,7 +141,6 @@ export const replicationFaults: readonly Fault[] = [
         await s2r1.fail('INSERT INTO fault_no_available_replica.t SETTINGS insert_quorum = 2 SELECT 1')
     },
     recover: async () => {},
-    cleanUp: ({ servers: { s2r1 } }) => dropDatabase('fault_no_available_replica', [s2r1]),
   },
   {
     rule: 'readonly-replicas',
@@ -159,7 +154,6 @@ export const replicationFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run('SYSTEM RESTORE REPLICA fault_readonly_replicas.t')
     },
-    cleanUp: ({ servers: { s1r1, s1r2 } }) => dropDatabase('fault_readonly_replicas', [s1r1, s1r2]),
   },
   {
     rule: 'replica-queue',
@@ -174,7 +168,6 @@ export const replicationFaults: readonly Fault[] = [
       )
     },
     recover: ({ servers: { s2r2 } }) => startFetches('fault_replica_queue', s2r2),
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_replica_queue', [s2r1, s2r2]),
   },
   {
     rule: 'replica-session-expired',
@@ -191,9 +184,6 @@ export const replicationFaults: readonly Fault[] = [
     },
     async recover({ servers: { s1r2 } }) {
       await reconnectKeeper(s1r2)
-    },
-    async cleanUp({ servers: { s1r2 } }) {
-      for (const database of sessionDatabases) await dropDatabase(database, [s1r2])
     },
   },
   {
@@ -217,9 +207,6 @@ export const replicationFaults: readonly Fault[] = [
       await startFetches(lagging, s2r2)
       await s2r2.run(`SYSTEM RESTORE REPLICA ${readOnly}.t`)
     },
-    async cleanUp({ servers: { s2r1, s2r2 } }) {
-      for (const database of splitBrainDatabases) await dropDatabase(database, [s2r1, s2r2])
-    },
   },
   {
     rule: 'replicas-inactive',
@@ -233,7 +220,6 @@ export const replicationFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run('ATTACH TABLE fault_replicas_inactive.t')
     },
-    cleanUp: ({ servers: { s1r1, s1r2 } }) => dropDatabase('fault_replicas_inactive', [s1r1, s1r2]),
   },
   {
     rule: 'replicated-data-loss',
@@ -259,7 +245,6 @@ export const replicationFaults: readonly Fault[] = [
       )
     },
     recover: ({ servers: { s2r2 } }) => startFetches('fault_replicated_data_loss', s2r2),
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_replicated_data_loss', [s2r1, s2r2]),
   },
   {
     rule: 'replication-lag',
@@ -273,7 +258,6 @@ export const replicationFaults: readonly Fault[] = [
       await stopFetchesAndInsert('fault_replication_lag', s2r2, s2r1)
     },
     recover: ({ servers: { s2r2 } }) => startFetches('fault_replication_lag', s2r2),
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_replication_lag', [s2r1, s2r2]),
   },
   {
     rule: 'replication-queue-stuck',
@@ -295,7 +279,6 @@ export const replicationFaults: readonly Fault[] = [
       await retryUntil(countPostponed, (postponed) => postponed > 1_000, postponedWithinMs)
     },
     recover: ({ servers: { s2r2 } }) => startFetches('fault_replication_queue_stuck', s2r2),
-    cleanUp: ({ servers: { s2r1, s2r2 } }) => dropDatabase('fault_replication_queue_stuck', [s2r1, s2r2]),
   },
 ]
 
@@ -315,10 +298,6 @@ const createTable = async (database: string, servers: readonly ClusterServer[], 
       `CREATE TABLE ${database}.t (id UInt64) ENGINE = ReplicatedMergeTree('/clickhouse/faults/${database}', '{replica}')
        PARTITION BY id ORDER BY id ${settings && `SETTINGS ${settings}`}`,
     )
-}
-
-const dropDatabase = async (database: string, servers: readonly ClusterServer[]): Promise<void> => {
-  for (const server of servers) await server.run(`DROP DATABASE IF EXISTS ${database} SYNC`)
 }
 
 /** Lets a replica lag behind by the row that the other one inserts. */

@@ -38,7 +38,7 @@ export const securityFaults: readonly Fault[] = [
     },
     recover: async () => {},
     async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP USER fault_access_denied', 'DROP DATABASE fault_access_denied SYNC')
+      await s2r1.run('DROP USER fault_access_denied')
     },
   },
   {

@@ -45,7 +45,6 @@ export const storageFaults: readonly Fault[] = [
       await s1r1.run('TRUNCATE TABLE fault_disk_usage.events SYNC')
     },
     async cleanUp({ servers: { s1r1 } }) {
-      await s1r1.run('DROP DATABASE fault_disk_usage SYNC')
       await removeDisk(s1r1, 'fault_disk_usage')
     },
   },
@@ -70,7 +69,6 @@ export const storageFaults: readonly Fault[] = [
       await s1r2.run('TRUNCATE TABLE fault_disk_unreserved.events SYNC')
     },
     async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_disk_unreserved SYNC')
       await removeDisk(s1r2, 'fault_disk_unreserved')
     },
   },
@@ -90,10 +88,7 @@ export const storageFaults: readonly Fault[] = [
       await s2r2.run('SYSTEM FLUSH LOGS')
     },
     async recover({ servers: { s2r2 } }) {
-      await s2r2.run(
-        "DELETE FROM system.backup_log WHERE status IN ('BACKUP_FAILED', 'RESTORE_FAILED')",
-        'DROP DATABASE fault_failed_backups SYNC',
-      )
+      await s2r2.run("DELETE FROM system.backup_log WHERE status IN ('BACKUP_FAILED', 'RESTORE_FAILED')")
     },
   },
   {
@@ -116,7 +111,7 @@ export const storageFaults: readonly Fault[] = [
       await backUp(s2r2, 'second')
     },
     async cleanUp({ servers: { s2r2 } }) {
-      await s2r2.run('TRUNCATE TABLE system.backup_log', 'DROP DATABASE fault_backup_old SYNC')
+      await s2r2.run('TRUNCATE TABLE system.backup_log')
     },
   },
   {
@@ -138,7 +133,6 @@ export const storageFaults: readonly Fault[] = [
     },
     recover: async () => {},
     async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP DATABASE fault_write_errors SYNC')
       await removeDisk(s2r1, 'fault_write_errors')
     },
   },
@@ -179,9 +173,6 @@ export const storageFaults: readonly Fault[] = [
       )
     },
     recover: async () => {},
-    async cleanUp({ servers: { s2r1 } }) {
-      await s2r1.run('DROP DATABASE fault_slow_reads SYNC')
-    },
   },
   {
     rule: 'system-log-size',

@@ -141,9 +141,6 @@ export const systemFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run("KILL QUERY WHERE Settings['log_comment'] = 'fault: rwlock-wait' SYNC")
     },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_rwlock_wait SYNC')
-    },
   },
   {
     rule: 'server-warnings',
@@ -205,9 +202,6 @@ export const systemFaults: readonly Fault[] = [
     },
     async recover({ servers: { s1r1 } }) {
       await s1r1.run("KILL QUERY WHERE Settings['log_comment'] = 'fault: io-wait-pct' SYNC")
-    },
-    async cleanUp({ servers: { s1r1 } }) {
-      await s1r1.run('DROP DATABASE fault_io_wait_pct SYNC')
     },
   },
   {

@@ -33,9 +33,6 @@ export const tablesFaults: readonly Fault[] = [
         'SYSTEM RELOAD DICTIONARY fault_dictionary_failed.never_loaded',
       )
     },
-    async cleanUp({ servers: { s1r1 } }) {
-      await s1r1.run('DROP DATABASE fault_dictionary_failed SYNC')
-    },
   },
   {
     rule: 'mv-refresh-failures',
@@ -62,9 +59,6 @@ export const tablesFaults: readonly Fault[] = [
     async recover({ servers: { s1r2 } }) {
       await s1r2.run('TRUNCATE TABLE fault_mv_refresh_failures.orders')
       for (const view of ['total', 'highest']) await refreshView(s1r2, view)
-    },
-    async cleanUp({ servers: { s1r2 } }) {
-      await s1r2.run('DROP DATABASE fault_mv_refresh_failures SYNC')
     },
   },
   {
@@ -105,9 +99,6 @@ export const tablesFaults: readonly Fault[] = [
     async recover({ servers: { s2r2 } }) {
       for (const table of ['orders', 'visits'])
         await s2r2.run(`ALTER TABLE fault_ttl_partition_health.${table} MODIFY TTL day + INTERVAL 1 YEAR`)
-    },
-    async cleanUp({ servers: { s2r2 } }) {
-      await s2r2.run('DROP DATABASE fault_ttl_partition_health SYNC')
     },
   },
 ]
