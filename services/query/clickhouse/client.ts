@@ -255,5 +255,5 @@ const withoutDeadline = (context: QueryContext, signal: AbortSignal): QueryConte
 const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])
 
 /** Returns the cache key of a statement. Statements with equal keys have equal results. */
-const keyOf = (host: MonitoredHost, { sql, parameters, database, limits, session }: Statement): string =>
+export const keyOf = (host: MonitoredHost, { sql, parameters, database, limits, session }: Statement): string =>
   JSON.stringify([identity(host), sql, parameters, database, limits, session])

@@ -133,6 +133,41 @@ describe('the pages of a history', () => {
   })
 })
 
+describe('the first page of a log', () => {
+  const countRuns = async (request: Parameters<typeof readTable>[1], variables = {}) => {
+    const row = JSON.stringify({ query_id: 'q', query: 'x'.repeat(20_000) })
+    let runs = 0
+    await using stub = await startHttpStub(
+      ({ sql }, response) => {
+        if (!sql.includes('ORDER BY')) return sendResultRows(response, [])
+        runs++
+        response.end(`${row}\n`.repeat(2))
+      },
+      { tables: ['query_log', 'processes'] },
+    )
+    await using service = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, ...variables })
+    const pages = [await readTable(service, request), await readTable(service, request)]
+    expect(pages.map(({ rows }) => rows)).toEqual([
+      [JSON.parse(row), JSON.parse(row)],
+      [JSON.parse(row), JSON.parse(row)],
+    ])
+    return runs
+  }
+  const history = { hostKey, name: 'history-queries' }
+
+  it('is kept for the next callers', async () => {
+    expect(await countRuns(history)).toBe(1)
+  })
+
+  it.each([
+    ['further pages', { ...history, offset: 1 }, {}],
+    ['pages of current values', { hostKey, name: 'running-queries' }, {}],
+    ['any page with SVC_QUERY_CACHE off', history, { SVC_QUERY_CACHE: 'off' }],
+  ])('is not kept for %s', async (_, request, variables) => {
+    expect(await countRuns(request, variables)).toBe(2)
+  })
+})
+
 describe('the cursor of a page', () => {
   const moment = Math.floor(Date.now() / 1_000) - 600
   const page = { hostKey, name: 'history-queries' }

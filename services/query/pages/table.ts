@@ -7,9 +7,11 @@ import type { query, TableRequest } from '#proto/query.ts'
 import { maxFilterOptions } from '#proto/table-page.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { findUnavailableReason } from '../clickhouse/availability.ts'
-import type { StreamResult } from '../clickhouse/client.ts'
+import { keyOf, type StreamResult } from '../clickhouse/client.ts'
 import { toStatementFacts } from '../clickhouse/cost.ts'
 import { createHostError } from '../clickhouse/failure.ts'
+import { readHostClientLimits } from '../clickhouse/limits.ts'
+import { openResultCache } from '../clickhouse/result-cache.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { numericFormats } from '../definitions/conditions.ts'
 import { createCursor } from '../definitions/cursor.ts'
@@ -43,12 +45,24 @@ interface OpenedPage extends OpenPage {
   call: CallContext
   statement: Statement
   limit: number | undefined
+  /** Keeps the complete page for later requests. */
+  keep: (page: SentPage) => void
 }
 
+/** A page as it was sent. */
+interface SentPage {
+  frames: readonly Uint8Array[]
+  bytes: number
+  tail: Tail
+}
+
+/** Maximum size of the rows of a page that is kept, in bytes. */
+const maxKeptBytes = 512 * 1024
+
 /** Returns the handler that streams the rows of one table page. */
-export const createTableHandler =
-  (parts: QueryHandlerDeps): Table =>
-  async (input, call) => {
+export const createTableHandler = (parts: QueryHandlerDeps): Table => {
+  const recent = openResultCache<SentPage>(parts.clock.elapsedMs)
+  return async (input, call) => {
     const rangeOf = (table: LoadedTable) =>
       resolveRowRange(parts, { ...input, limit: input.limit ?? resolveDefaultLimit(table) })
     const page = await prepareTablePage(parts, input, call, (definition, circumstances) => {
@@ -59,8 +73,23 @@ export const createTableHandler =
     const request = { ...input, offset }
     const head = { table: toTableInfo(page.table), limit: limit ?? null, maxRows: readMaxRows(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
-    return open({ ...page, head, parts, request, call, limit })
+    const { host, statement } = page
+    // Further pages must match the time of the first one.
+    const isFirst = offset === 0 && input.cursor === undefined
+    const { cache } = isFirst && readHostClientLimits(parts.env).cache ? statement : {}
+    if (!cache) return open({ ...page, head, parts, request, call, limit, keep: () => {} })
+    const key = JSON.stringify([keyOf(host, statement), limit, request.total])
+    const sent = recent.get(key)
+    if (sent) return { head: { ...head, unavailable: null }, frames: replay(sent) }
+    const keep = (complete: SentPage) => recent.put(key, complete, complete.bytes, cache)
+    return open({ ...page, head, parts, request, call, limit, keep })
   }
+}
+
+async function* replay({ frames, tail }: SentPage): AsyncGenerator<Uint8Array, Tail, void> {
+  for (const frame of frames) yield new Uint8Array(frame)
+  return tail
+}
 
 const open = async (opened: OpenedPage): Promise<Page> => {
   const { parts, head, host, table, statement, call } = opened
@@ -78,20 +107,28 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
   const { host, table, statement, limit, circumstances, incomplete } = opened
   const started = performance.now()
   const passing = streamRows(host, answer.body, limit)
+  const kept: Uint8Array[] = []
+  let bytes = 0
   try {
     let lastRow = ''
     let next = await passing.next()
     while (!next.done) {
       lastRow = readLastRow(lastRow, next.value)
       // Without settings, older servers quote 64-bit integers.
-      yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
+      const frame = answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
+      bytes += frame.byteLength
+      // A copy, because the reader frees the frame.
+      if (bytes <= maxKeptBytes) kept.push(new Uint8Array(frame))
+      yield frame
       next = await passing.next()
     }
     const { rows, truncated } = next.value
     const ran = { ...answer, durationMs: performance.now() - started }
     const facts = toStatementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
     const nextCursor = truncated ? createCursor(table, opened.request, lastRow) : null
-    return { truncated, total: await total(opened, rows, truncated), nextCursor, statement: facts }
+    const tail = { truncated, total: await total(opened, rows, truncated), nextCursor, statement: facts }
+    if (bytes <= maxKeptBytes) opened.keep({ frames: kept, bytes, tail })
+    return tail
   } finally {
     answer.body.leave()
   }

@@ -1,4 +1,5 @@
 import type { TableRequest } from '#proto/query.ts'
+import { releaseBytes } from '#shared/bus/body.ts'
 import { TableRequest as Request } from '#proto/query.ts'
 import { createCall, type TestService } from './test-service.ts'
 
@@ -12,6 +13,8 @@ export const readTable = async (
   let next = await frames.next()
   while (!next.done) {
     chunks.push(Buffer.from(next.value))
+    // As the gateway does.
+    releaseBytes(next.value)
     next = await frames.next()
   }
   const lines = Buffer.concat(chunks)

@@ -39,7 +39,8 @@ export const installServers = (needed = testPrograms): void => {
   }
 }
 
-const aptGet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-y']
+/** Waits for other installations, because Debian allows only one at a time. */
+const aptGet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-y', '-o', 'DPkg::Lock::Timeout=300']
 
 /** Returns the prefix for commands that need root; undefined if this user cannot become root without a password. */
 const rootPrefix = (): string[] | undefined => {
