@@ -181,7 +181,7 @@ export const ingestionFaults: readonly Fault[] = [
     async produce({ servers: { s2r2 } }) {
       await s2r2.fail(
         // The shard sleeps after each block, so the data fills the buffers of the connection.
-        `INSERT INTO fault_distributed_sync_timeout.events SELECT number, randomString(1000000) FROM numbers(48)
+        `INSERT INTO fault_distributed_sync_timeout.events SELECT number, randomString(1000000) FROM numbers(160)
            SETTINGS distributed_foreground_insert = 1, insert_distributed_timeout = 1, max_threads = 1,
              max_block_size = 16, min_insert_block_size_rows = 16, min_insert_block_size_bytes = 0`,
       )

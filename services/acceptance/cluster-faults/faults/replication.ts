@@ -16,7 +16,8 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'cluster-host-errors',
     host: 's1r1',
     severity: 'warning',
-    value: [1, 1],
+    // The dead replica, and servers that earlier faults have restarted.
+    value: [1, 3],
     async produce({ servers: { s1r1, s1r2 } }) {
       await s1r1.configure(
         clusterFile('cluster_host_errors'),
@@ -64,13 +65,13 @@ export const replicationFaults: readonly Fault[] = [
   },
   {
     rule: 'distributed-connect-fail',
-    host: 's2r1',
+    host: 's2r2',
     severity: 'warning',
     // The server counts each replica of the shard.
     value: [6, 6],
-    async produce({ servers: { s2r1 } }) {
+    async produce({ servers: { s2r2 } }) {
       const replicas = `127.0.0.1:${await reserveFreePort()}|127.0.0.1:${await reserveFreePort()}`
-      for (let run = 0; run < 3; run++) await s2r1.fail(`SELECT * FROM remote('${replicas}', system.one)`)
+      for (let run = 0; run < 3; run++) await s2r2.fail(`SELECT * FROM remote('${replicas}', system.one)`)
     },
     recover: async () => {},
   },
@@ -133,6 +134,8 @@ export const replicationFaults: readonly Fault[] = [
   {
     rule: 'no-available-replica',
     host: 's2r1',
+    // The queries of `distributed-connect-fail` have no replica either.
+    mayAffect: ['s2r2'],
     severity: 'critical',
     value: [2, 2],
     prepare: ({ servers: { s2r1 } }) => createTable('fault_no_available_replica', [s2r1]),

@@ -25,6 +25,8 @@ export const storageFaults: readonly Fault[] = [
   {
     rule: 'disk-usage',
     host: 's1r1',
+    // `inode-or-write-errors` fills a disk of this server.
+    mayAffect: ['s2r1'],
     severity: 'critical',
     value: [91, 95],
     async prepare({ servers: { s1r1 } }) {
@@ -117,19 +119,18 @@ export const storageFaults: readonly Fault[] = [
   {
     rule: 'inode-or-write-errors',
     host: 's2r1',
-    severity: 'warning',
-    value: [3, 3],
+    severity: 'critical',
+    value: [5, 100],
     async prepare({ servers: { s2r1 } }) {
       await addDisk(s2r1, 'fault_write_errors', 1)
       await s2r1.run(
         'CREATE DATABASE fault_write_errors',
-        // This engine reserves no space before it writes.
+        // This engine reserves no space before it writes. It does not report the failed writes to the client either.
         "CREATE TABLE fault_write_errors.events (value String) ENGINE = Log SETTINGS disk = 'fault_write_errors'",
       )
     },
     async produce({ servers: { s2r1 } }) {
-      for (let run = 0; run < 3; run++)
-        await s2r1.fail('INSERT INTO fault_write_errors.events SELECT randomString(1000) FROM numbers(3000)')
+      await s2r1.run('INSERT INTO fault_write_errors.events SELECT randomString(1000) FROM numbers(20000)')
     },
     recover: async () => {},
     async cleanUp({ servers: { s2r1 } }) {
@@ -157,20 +158,23 @@ export const storageFaults: readonly Fault[] = [
     rule: 'slow-reads',
     host: 's2r1',
     severity: 'warning',
-    value: [2, 6],
+    value: [3, 19],
     async prepare({ servers: { s2r1 } }) {
       await s2r1.run(
         'CREATE DATABASE fault_slow_reads',
-        'CREATE TABLE fault_slow_reads.events (value String) ENGINE = MergeTree ORDER BY tuple() SETTINGS index_granularity = 100',
-        'INSERT INTO fault_slow_reads.events SELECT randomString(1000) FROM numbers(10000)',
+        'CREATE TABLE fault_slow_reads.events (value String CODEC(NONE)) ENGINE = MergeTree ORDER BY tuple()',
+        'INSERT INTO fault_slow_reads.events SELECT randomString(1000) FROM numbers(200000)',
       )
     },
     async produce({ servers: { s2r1 } }) {
-      await s2r1.run(
-        `SELECT count() FROM fault_slow_reads.events WHERE NOT ignore(value)
-         SETTINGS max_threads = 4, max_local_read_bandwidth = 1000000, local_filesystem_read_method = 'pread',
-           merge_tree_min_rows_for_concurrent_read = 1, merge_tree_min_bytes_for_concurrent_read = 1`,
-      )
+      // A read is slow from one millisecond on, at any throughput.
+      for (let run = 0; run < 3; run++)
+        await s2r1.run(
+          `SELECT count() FROM fault_slow_reads.events WHERE NOT ignore(value)
+           SETTINGS max_threads = 2, local_filesystem_read_method = 'pread', max_read_buffer_size = 16777216,
+             read_backoff_min_latency_ms = 1, read_backoff_max_throughput = 1000000000000,
+             read_backoff_min_interval_between_events_ms = 0`,
+        )
     },
     recover: async () => {},
   },
