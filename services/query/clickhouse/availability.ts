@@ -27,10 +27,7 @@ export const checkRequirements = async (
 ): Promise<UnavailableReason | null> => {
   const presences = await Promise.all(requires.map((table) => client.presence(host, table, context)))
   const denied = requires.filter((_, index) => presences[index] === 'denied')
-  if (denied.length > 0) {
-    const privileges = denied.map((table) => `SELECT ON ${table}`)
-    return notPermitted(host, denied, `GRANT ${privileges.join(', ')} TO <user>`)
-  }
+  if (denied.length > 0) return notPermitted(host, denied, grantSelect(denied))
   const missing = requires.filter((_, index) => presences[index] === 'missing')
   return missing.length > 0 ? missingTable(host, missing) : null
 }
@@ -44,7 +41,7 @@ export const findUnavailableReason = (
 ): UnavailableReason | undefined => {
   const code = findClickhouseErrorCode(error)
   if (code === accessDenied && error instanceof ServiceError)
-    return notPermitted(host, [...requires], parseGrant(error.message))
+    return notPermitted(host, [...requires], parseGrant(error.message) ?? grantSelect(requires))
   if ((code === unknownTable || code === unknownDatabase) && requires.length > 0) {
     client.forget(host)
     return missingTable(host, [...requires])
@@ -134,8 +131,15 @@ export const findDeniedTable = (error: unknown): string | undefined =>
     ? / ON `?system`?\.`?(\w+)/.exec(parseGrant(error.message) ?? '')?.[1]
     : undefined
 
-/** Converts the privilege in `… necessary to have the grant SELECT(a, b) ON system.query_log` to a GRANT statement. */
+/** Returns the statement that lets the user read these tables; undefined without tables. */
+const grantSelect = (tables: readonly string[]): string | undefined =>
+  tables.length > 0 ? `GRANT ${tables.map((table) => `SELECT ON ${table}`).join(', ')} TO <user>` : undefined
+
+/**
+ * Converts the privilege in `… necessary to have the grant SELECT(a, b) ON system.query_log` to a GRANT statement for
+ * the whole table. Undefined if the message was cut within the columns, or names none, as for `count()`.
+ */
 const parseGrant = (sentence: string): string | undefined => {
   const privilege = /have the grant (.+? ON [\w.*`]*[\w*`])/.exec(sentence)?.[1]
-  return privilege && `GRANT ${privilege} TO <user>`
+  return privilege && `GRANT ${privilege.replace(/^SELECT\([^)]*\)/, 'SELECT')} TO <user>`
 }

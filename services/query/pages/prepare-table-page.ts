@@ -4,7 +4,7 @@ import type { TableRequest, UnavailableReason } from '#proto/query.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { parseSettings } from '#shared/config/setting.ts'
-import { checkRequirements, createUnsupportedVersionReason } from '../clickhouse/availability.ts'
+import { checkRequirements, createUnsupportedVersionReason, findUnavailableReason } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { toIncompleteReason } from '../clickhouse/show-privileges.ts'
 import { settings } from '../config.ts'
@@ -43,10 +43,16 @@ export const prepareTablePage = async (
   if (!statement) return { ...page, unavailable: createUnsupportedVersionReason(host, serverVersion) }
   const unavailable = await checkRequirements(parts.client, host, table, call)
   if (unavailable) return { ...page, unavailable }
-  const served = await applyDefaultCluster(parts, host, table, call)
-  return served === table
-    ? { ...page, statement }
-    : { ...page, table: served, statement: build(served, circumstances) ?? statement }
+  try {
+    const served = await applyDefaultCluster(parts, host, table, call)
+    return served === table
+      ? { ...page, statement }
+      : { ...page, table: served, statement: build(served, circumstances) ?? statement }
+  } catch (error) {
+    const reason = findUnavailableReason(parts.client, host, { requires: ['system.clusters'] }, error)
+    if (!reason) throw error
+    return { ...page, unavailable: reason }
+  }
 }
 
 /**
