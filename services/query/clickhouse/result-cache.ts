@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { CacheClass } from '#proto/catalogue.ts'
 
-/** The cache class of a chart, or that of values that change only when a host restarts. */
-export type ResultCacheClass = CacheClass | 'constant'
+/** The cache class of a chart, of values that cost much to read, or of values that change only when a host restarts. */
+export type ResultCacheClass = CacheClass | 'costly' | 'constant'
 
 const lifetimesMs: Readonly<Record<ResultCacheClass, number>> = {
   realtime: 10_000,
   standard: 30_000,
   historical: 120_000,
+  costly: 300_000,
   constant: 3_600_000,
 }
 const maxEntries = 500

@@ -4,7 +4,8 @@ import { createCall, openTestService } from '../testing/test-service.ts'
 
 const basics = ['25.8.1', 77, 'machine', 'Asia/Kathmandu', '0']
 const load = [4, 2, 30, 40, 1.5, 0.25, 50, 200, 0, 7]
-const counts = [3, 40, 1_000]
+const counts = [3, 40]
+const queriesOfDay = [1_000]
 const cores = [8]
 /** The values of a statement that reads all metrics at once, in column order. */
 const all = [3, 40, ...load.slice(0, 6), ...cores, ...load.slice(6), 1_000]
@@ -18,6 +19,7 @@ const startHost = async (env: Record<string, string> = {}) => {
       const values = () => {
         if (sql.includes('FROM system.processes') && sql.includes('FROM system.databases')) return all
         if (sql.includes('FROM system.processes')) return load
+        if (sql.includes('FROM system.query_log')) return queriesOfDay
         return sql.includes('FROM system.databases') ? counts : cores
       }
       sendResultRows(response, [[...basics, ...(sql.includes('FROM') ? values() : [])]])
@@ -51,6 +53,7 @@ describe('the overview', () => {
         unavailable: {},
       })
     expect(host.statements.toSorted()).toEqual([
+      expect.stringContaining('FROM system.query_log'),
       expect.stringContaining('FROM system.databases'),
       expect.stringContaining('FROM system.asynchronous_metrics'),
     ])

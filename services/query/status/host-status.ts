@@ -57,7 +57,7 @@ export const createHostsHandler =
       .map(({ id, key, name, url, group, tags }) => ({ id, key, name, host: url.host, group, tags: [...tags] }))
 
 /** Metrics that change slowly and cost more to read than the load. */
-const countNames = ['databases', 'tables', 'todayQueries'] as const
+const countNames = ['databases', 'tables'] as const
 const allNames = [...fleetMetricNames, 'todayQueries'] as const
 
 /** Returns the handler for the key metrics of a host. */
@@ -74,16 +74,23 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): ServiceHandlers<
     const load = reader.explainFigures(request, probed.load, await parts.client.capabilities(host, call))
     return { hostInfo: probed.status, ...(await load) }
   }
-  /** Reads the load unless a probe is recent, the counts every two minutes, and the number of cores every hour. */
+  /**
+   * Reads the load unless a probe is recent, the counts every two minutes, the queries of the day every five, and the
+   * number of cores every hour.
+   */
   const readParts = async (host: MonitoredHost, call: QueryContext) => {
     const request = { host, what: 'overview', call }
-    const [{ hostInfo, ...load }, counts, machine] = await Promise.all([
+    const [{ hostInfo, ...load }, counts, day, machine] = await Promise.all([
       readLoad(host, call),
       reader.queryFigures({ ...request, names: countNames, cache: 'historical' }),
+      reader.queryFigures({ ...request, names: ['todayQueries'], cache: 'costly' }),
       reader.queryFigures({ ...request, names: ['cpuCores'], cache: 'constant' }),
     ])
-    const unavailable = new Map([...load.unavailable, ...counts.unavailable, ...machine.unavailable])
-    return { hostInfo, figures: { ...load.figures, ...counts.figures, ...machine.figures }, unavailable }
+    return {
+      hostInfo,
+      figures: { ...load.figures, ...counts.figures, ...day.figures, ...machine.figures },
+      unavailable: new Map([load, counts, day, machine].flatMap((read) => [...read.unavailable])),
+    }
   }
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
