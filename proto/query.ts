@@ -136,10 +136,11 @@ export type TableRequest = z.infer<typeof TableRequest>
 /** Key metrics of one host. Metrics without data are null. */
 export const HostOverview = z.object({
   runningQueries: z.number().nullable(),
-  /** Queries since midnight by the clock of the host, excluding those of the product. */
+  /** Queries that ended since midnight by the clock of the host, excluding those of the product. */
   todayQueries: z.number().nullable(),
   databaseCount: z.number().nullable(),
   tableCount: z.number().nullable(),
+  /** Of all local disks. Several disks on one file system each count. */
   diskUsage: z.object({ usedBytes: z.number(), totalBytes: z.number(), percent: z.number() }).nullable(),
   hostInfo: HostStatus,
   metrics: FleetMetrics,

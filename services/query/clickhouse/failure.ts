@@ -107,6 +107,7 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
   241: 'unavailable',
   307: 'too-large',
   394: 'unavailable',
+  735: 'unavailable',
   396: 'too-large',
   497: 'forbidden',
 }

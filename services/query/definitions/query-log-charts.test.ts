@@ -64,7 +64,7 @@ const mixed = [
   ...repeat(9, () => ran(moments.mixed, 5, { read_bytes: 100, databases: ['shop'], normalized_query_hash: '20' })),
   ran(moments.mixed, 5_000, { read_bytes: 9_100, user: 'bob', tables: ['shop.a', 'system.one'] }),
   ran(moments.mixed, 1_000, { ...failed, exception_code: 394 }),
-  ran(moments.mixed, 1_000, { ...failed, exception_code: 734 }),
+  ran(moments.mixed, 1_000, { ...failed, exception_code: 735 }),
   ran(moments.mixed, 1_000, { ...failed, exception_code: 159, user: 'bob' }),
   ran(moments.mixed, 1_000, { ...failed, exception_code: 47 }),
 ]

@@ -108,11 +108,15 @@ export const toChartData = (
   }
 }
 
-/** Drops rows without a series name, which gap filling adds to empty results. */
+/** Drops the rows without a series name that gap filling adds to an empty result. A user may also have no name. */
 const rowsOf = (chart: LoadedChart, { columns, rows }: QueryResult): ChartData['rows'] => {
   const series = chart.columns.filter((column) => column.role === 'series').map((column) => column.name)
   const named = rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))
-  return series.length === 0 ? named : named.filter((row) => series.some((name) => row[name] !== ''))
+  if (series.length === 0) return named
+  const values = chart.columns.filter((column) => column.role === 'value').map((column) => column.name)
+  const isNameless = (row: ChartData['rows'][number]) => series.every((name) => row[name] === '')
+  const hasValue = (row: ChartData['rows'][number]) => values.some((name) => Number(row[name] ?? 0) !== 0)
+  return named.some((row) => isNameless(row) && hasValue(row)) ? named : named.filter((row) => !isNameless(row))
 }
 
 const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: UnavailableReason): ChartData => ({

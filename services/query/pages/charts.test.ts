@@ -93,6 +93,40 @@ const overview = [
   'disk-usage-by-database',
 ]
 
+describe('a chart by user', () => {
+  const readRows = async (rows: unknown[][]) => {
+    await using stub = await startHttpStub(
+      (_request, response) => sendResultRows(response, rows, ['time', 'user', 'queries']),
+      { tables: ['query_log'] },
+    )
+    await using parts = await openTestService({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
+    return (
+      await queryChart(
+        parts,
+        parts.hosts.get(hostKey),
+        parts.definitions.chart('query-count-by-user'),
+        question,
+        createCall(),
+      )
+    ).rows
+  }
+
+  it('keeps the queries that have no user', async () => {
+    const rows = [
+      [0, '', 6],
+      [0, 'ada', 1],
+    ]
+    expect(await readRows(rows)).toEqual([
+      { time: 0, user: '', queries: 6 },
+      { time: 0, user: 'ada', queries: 1 },
+    ])
+  })
+
+  it('drops the rows that gap filling adds to an empty result', async () => {
+    expect(await readRows([[0, '', 0]])).toEqual([])
+  })
+})
+
 describe('a batch', () => {
   const readCharts = async (
     stub: StubHost,

@@ -10,13 +10,15 @@ export const readTable = async (
 ) => {
   const { head, frames } = await parts.handlers.table(Request.parse(request), createCall())
   const chunks: Uint8Array[] = []
+  const sent: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {
     chunks.push(Buffer.from(next.value))
-    // As the gateway does.
-    releaseBytes(next.value)
+    sent.push(next.value)
     next = await frames.next()
   }
+  // As the gateway does after it has sent the page.
+  sent.forEach(releaseBytes)
   const lines = Buffer.concat(chunks)
     .toString('utf8')
     .split('\n')

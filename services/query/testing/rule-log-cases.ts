@@ -178,6 +178,7 @@ export const ruleLogCases: readonly RuleCase[] = [
         ...many(18, { ...ended, ...at(minute) }),
         ...many(2, { ...failed, exception_code: 60, ...at(minute) }),
         ...many(9, { ...failed, exception_code: 394, ...at(minute) }),
+        ...many(9, { ...failed, exception_code: 735, ...at(minute) }),
       ],
     },
     measured: 10,
