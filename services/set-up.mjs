@@ -34,6 +34,7 @@ const entries = {
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
   'cluster-faults': 'services/acceptance/cluster-faults/run.ts',
+  values: 'services/acceptance/values/run.ts',
   faults: 'services/acceptance/faults/run.ts',
   attacks: 'services/acceptance/attacks/run.ts',
   deployed: 'services/acceptance/deployment/run.ts',

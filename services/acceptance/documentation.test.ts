@@ -255,6 +255,7 @@ describe('the workflows', () => {
       'test:containers',
       'test:faults',
       'test:mutations',
+      'test:values',
     ])
     expect(unknownCommands(nightly)).toEqual([])
   })

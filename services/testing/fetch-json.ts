@@ -26,10 +26,15 @@ export const fetchJson = async (url: string, init: RequestInit = {}): Promise<Js
   }
 }
 
-/** Sends a statement directly to ClickHouse and returns its rows. Throws the error of the server. */
-export const queryClickHouse = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
-  const settings = 'output_format_json_quote_64bit_integers=0'
-  const response = await fetch(`${url}/?default_format=JSON&${settings}`, { method: 'POST', body: sql })
+/** Sends a statement with parameters directly to ClickHouse and returns its rows. Throws the error of the server. */
+export const queryClickHouse = async (
+  url: string,
+  sql: string,
+  parameters: Readonly<Record<string, string | number>> = {},
+): Promise<Record<string, unknown>[]> => {
+  const query = new URLSearchParams({ default_format: 'JSON', output_format_json_quote_64bit_integers: '0' })
+  for (const [name, value] of Object.entries(parameters)) query.set(`param_${name}`, String(value))
+  const response = await fetch(`${url}/?${query}`, { method: 'POST', body: sql })
   const text = await response.text()
   if (!response.ok) throw new Error(text)
   return text === '' ? [] : JSON.parse(text).data

@@ -71,10 +71,17 @@ export interface FaultCluster extends AsyncDisposable {
   issueCertificate(days: number): Promise<void>
 }
 
-/** Starts the cluster with servers of this version. Downloads the packages of this and of `otherVersions` first. */
+export interface FaultClusterOptions {
+  /** Versions whose packages are downloaded too. */
+  otherVersions?: readonly string[]
+  /** How often the servers write their logs. Default: as real servers do. Frequent writes load the machine. */
+  flushLogsEveryMs?: number
+}
+
+/** Starts the cluster with servers of this version. */
 export const startFaultCluster = async (
   version: string,
-  otherVersions: readonly string[] = [],
+  { otherVersions = [], flushLogsEveryMs = 7_500 }: FaultClusterOptions = {},
 ): Promise<FaultCluster> => {
   for (const each of [version, ...otherVersions]) await fetchPythonPackage(each)
   await using opened = new AsyncDisposableStack()
@@ -88,7 +95,7 @@ export const startFaultCluster = async (
   ) as Record<ServerName, number> // has an entry for each name
   const start = async (name: ServerName): Promise<ClusterServer> => {
     const keeperProxy = opened.use(await startTcpProxy(keeperPort))
-    return await startServer(opened, { name, version, nativePorts, keeperProxy, certificates })
+    return await startServer(opened, { name, version, nativePorts, keeperProxy, certificates, flushLogsEveryMs })
   }
   const started = await Promise.all(serverNames.map(start))
   const servers = Object.fromEntries(started.map((server) => [server.name, server])) as FaultCluster['servers'] // has an entry for each name
@@ -113,12 +120,11 @@ interface StartOptions {
   nativePorts: Readonly<Record<ServerName, number>>
   keeperProxy: TcpProxy
   certificates: Authority
+  flushLogsEveryMs: number
 }
 
-const startServer = async (
-  opened: AsyncDisposableStack,
-  { name, version, nativePorts, keeperProxy, certificates }: StartOptions,
-): Promise<ClusterServer> => {
+const startServer = async (opened: AsyncDisposableStack, options: StartOptions): Promise<ClusterServer> => {
+  const { name, version, nativePorts, keeperProxy, certificates } = options
   const interserverPort = await reserveFreePort()
   const httpsPort = name === tlsServer ? await reserveFreePort() : undefined
   let directory = ''
@@ -130,9 +136,8 @@ const startServer = async (
       ports: { native: nativePorts[name], interserver: interserverPort },
       files: (folder) => {
         directory = folder
-        const config = formatFleetConfig({ name, nativePorts, keeperPort: keeperProxy.port, directory })
         return {
-          'config.d/fleet.xml': config,
+          'config.d/fleet.xml': formatFleetConfig({ ...options, directory }),
           'users.d/fleet.xml': formatUsers(name),
           ...(httpsPort !== undefined && { 'config.d/tls.xml': formatTlsConfig(httpsPort, certificates) }),
         }
@@ -188,14 +193,11 @@ const findServerProcess = async (directory: string): Promise<number> => {
   return Number(stdout.trim().split('\n')[0])
 }
 
-interface FleetConfig {
-  name: ServerName
-  nativePorts: Readonly<Record<ServerName, number>>
-  keeperPort: number
+interface FleetConfig extends StartOptions {
   directory: string
 }
 
-/** System log tables that are flushed every half second. */
+/** The log tables of the servers. */
 const logs = [
   'asynchronous_insert_log',
   'asynchronous_metric_log',
@@ -212,13 +214,14 @@ const logs = [
 /** Logs that sample the server in intervals. */
 const sampledLogs = new Set(['error_log', 'metric_log'])
 
-const formatLog = (log: string): string => {
+const formatLog = (log: string, flushEveryMs: number): string => {
   const sampled = sampledLogs.has(log) ? '<collect_interval_milliseconds>1000</collect_interval_milliseconds>' : ''
   const flushed = log === 'text_log' ? '<flush_on_crash>true</flush_on_crash>' : ''
-  return `<${log}><database>system</database><table>${log}</table>${sampled}${flushed}<flush_interval_milliseconds>500</flush_interval_milliseconds></${log}>`
+  return `<${log}><database>system</database><table>${log}</table>${sampled}${flushed}<flush_interval_milliseconds>${flushEveryMs}</flush_interval_milliseconds></${log}>`
 }
 
-const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetConfig): string => {
+const formatFleetConfig = (config: FleetConfig): string => {
+  const { name, nativePorts, keeperProxy, directory, flushLogsEveryMs } = config
   const shardOf = (shard: string) => serverNames.filter((each) => each.startsWith(shard))
   const replica = (each: ServerName) => `<replica><host>127.0.0.1</host><port>${nativePorts[each]}</port></replica>`
   const shards = ['s1', 's2'].map(
@@ -229,7 +232,7 @@ const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetCo
   <listen_host>127.0.0.1</listen_host>
   <interserver_http_host>127.0.0.1</interserver_http_host>
   <zookeeper>
-    <node><host>127.0.0.1</host><port>${keeperPort}</port></node>
+    <node><host>127.0.0.1</host><port>${keeperProxy.port}</port></node>
     <session_timeout_ms>10000</session_timeout_ms>
     <operation_timeout_ms>3000</operation_timeout_ms>
   </zookeeper>
@@ -241,7 +244,7 @@ const formatFleetConfig = ({ name, nativePorts, keeperPort, directory }: FleetCo
     <disks><backups><type>local</type><path>${directory}/backups/</path></backups></disks>
   </storage_configuration>
   <backups><allowed_disk>backups</allowed_disk></backups>
-  ${logs.map(formatLog).join('\n  ')}
+  ${logs.map((log) => formatLog(log, flushLogsEveryMs)).join('\n  ')}
 </clickhouse>
 `
 }
