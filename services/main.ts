@@ -197,6 +197,11 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   Object.assign(variables, await hosts)
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
+  if (settings.STARTUP_WAIT_MS > 0) {
+    const { waitForServers } = await import('#shared/lifecycle/wait-for-servers.ts')
+    await waitForServers(env, log, stop)
+    if (stop.isRequested) return
+  }
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const signatures = createRequestSigner(env)
   if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: requests between services are not authenticated')

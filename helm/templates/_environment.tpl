@@ -6,6 +6,7 @@
 - { name: SVC_INSTANCE, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
 - { name: OPERATIONS_PORT, value: {{ $values.ports.operations | quote }} }
 - { name: SHUTDOWN_GRACE_MS, value: {{ mul .block.drainSeconds 1000 | quote }} }
+- { name: STARTUP_WAIT_MS, value: '110000' }
 {{- if include "watchhouse.authorities" $root }}
 - { name: NODE_EXTRA_CA_CERTS, value: /etc/watchhouse/certificates/ca.crt }
 {{- end }}

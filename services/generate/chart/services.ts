@@ -29,6 +29,7 @@ const chartManagedVariables = new Set([
   'OPERATIONS_HOST',
   'SVC_INSTANCE',
   'SHUTDOWN_GRACE_MS',
+  'STARTUP_WAIT_MS',
   'SVC_SANDBOX_DIRECTORY',
   'SVC_QUERY_ROLE',
   'SVC_HOSTS_FILE',

@@ -37,6 +37,11 @@ export const processSettings = {
   SHUTDOWN_GRACE_MS: wholeNumberSetting(20_000, 'Grace period for calls in flight on shutdown, in milliseconds.', {
     max: 600_000,
   }),
+  STARTUP_WAIT_MS: wholeNumberSetting(
+    0,
+    'How long the start waits for the state database, Redis and NATS, in milliseconds. With 0 it fails if one of them does not respond.',
+    { max: 3_600_000 },
+  ),
   LOG_PRETTY: optionalFlagSetting(
     'Write human-readable logs instead of JSON lines. Unset: on for terminals outside production.',
   ),

@@ -22,16 +22,25 @@ interface CheckResult {
 export const checkServers = async (env: Environment): Promise<CheckResult> => {
   const problems = findSettingProblems(processSettings, env)
   if (problems.length > 0) return { isValid: false, text: formatProblemLines(problems) }
+  const found = await runChecks(env, { checksStreams: true })
+  const lines = found.flatMap(({ text }) => (text === '' ? [] : [text]))
+  const isValid = found.every((each) => each.isValid)
+  return { isValid, text: lines.join('') || 'no server is configured: state is kept in memory\n' }
+}
+
+/** Returns the problem of each configured server that does not respond. */
+export const findServerProblems = async (env: Environment): Promise<string[]> =>
+  (await runChecks(env, { checksStreams: false })).flatMap(({ isValid, text }) => (isValid ? [] : text.trim()))
+
+/** Connects to every configured server. With `checksStreams`, NATS must also permit the use of streams. */
+const runChecks = async (env: Environment, { checksStreams }: { checksStreams: boolean }): Promise<CheckResult[]> => {
   const { REDIS_URL, NATS_URL, NATS_STREAMS_URL } = parseSettings(processSettings, env)
   const streams = NATS_STREAMS_URL ?? NATS_URL
   const checks = [checkDatabase(env)]
   if (REDIS_URL) checks.push(checkRedis(REDIS_URL.href))
-  if (streams) checks.push(checkNats(streams.href, { isForStreams: true }))
+  if (streams) checks.push(checkNats(streams.href, { isForStreams: checksStreams }))
   if (NATS_URL && NATS_URL !== streams) checks.push(checkNats(NATS_URL.href, { isForStreams: false }))
-  const found = await Promise.all(checks.map(runCheck))
-  const lines = found.flatMap(({ text }) => (text === '' ? [] : [text]))
-  const isValid = found.every((each) => each.isValid)
-  return { isValid, text: lines.join('') || 'no server is configured: state is kept in memory\n' }
+  return Promise.all(checks.map(runCheck))
 }
 
 const runCheck = async (check: Promise<string | undefined>): Promise<CheckResult> => {
