@@ -23,7 +23,7 @@ import {
 import { formatFatalError } from '#shared/lifecycle/fatal-error.ts'
 import { startOperationsServer } from '#shared/lifecycle/operations.ts'
 import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
-import { listenForStop } from '#shared/lifecycle/stop.ts'
+import { listenForStop, type StopRequest } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
@@ -186,7 +186,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   let started = false
   readiness.require('start', () => started && !stop.isRequested)
   readiness.require('bus', () => buses.every((bus) => bus.connected))
-  const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
+  const { OPERATIONS_HOST: host, OPERATIONS_PORT: port, NATS_REPLICAS: replicas } = settings
   const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
@@ -197,15 +197,10 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   Object.assign(variables, await hosts)
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
-  if (settings.STARTUP_WAIT_MS > 0) {
-    const { waitForServers } = await import('#shared/lifecycle/wait-for-servers.ts')
-    await waitForServers(env, log, stop)
-    if (stop.isRequested) return
-  }
+  if (settings.STARTUP_WAIT_MS > 0 && !(await serversRespond(env, log, stop))) return
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const signatures = createRequestSigner(env)
   if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: requests between services are not authenticated')
-  const { NATS_REPLICAS: replicas } = settings
   const [url, streamsUrl] = [settings.NATS_URL?.href, settings.NATS_STREAMS_URL?.href]
   if (streamsUrl !== undefined && chosen.includes(installerService)) {
     scope.use(await installStreams({ url: streamsUrl, replicas, log }, facts.instance, readiness))
@@ -235,6 +230,13 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   if (!stop.isRequested) log.info({ url: door, operations: operations.url, services: chosen, tookMs }, 'ready')
   await stop.requested
   stop.bound(settings.SHUTDOWN_GRACE_MS)
+}
+
+/** Waits for the servers. Returns false on a stop request. Loaded only if used, because it imports all clients. */
+const serversRespond = async (env: Environment, log: Logger, stop: StopRequest): Promise<boolean> => {
+  const { waitForServers } = await import('#shared/lifecycle/wait-for-servers.ts')
+  await waitForServers(env, log, stop)
+  return !stop.isRequested
 }
 
 /** Creates the streams in the background. Startup does not wait for them, because many requests do not need them. */

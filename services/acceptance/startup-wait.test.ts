@@ -8,7 +8,7 @@ import { reserveFreePort } from '../testing/servers/port.ts'
 const testMs = 60_000
 
 describeWith(['nats', 'redis'], 'a process with STARTUP_WAIT_MS', () => {
-  it('waits for servers that start later, and says so once', { timeout: testMs }, async () => {
+  it('waits for servers that start later, and logs it once', { timeout: testMs }, async () => {
     await using nats = await startNats({ private: true })
     await using redis = await startRedis({ private: true })
     const variables = {
