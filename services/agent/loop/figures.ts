@@ -1,3 +1,5 @@
+import { type ReplacedText, replaceNumberWords } from './number-words.ts'
+
 /** What a figure measures. `plain` is a count or a value without a unit, `times` a factor such as `3x`. */
 export type FigureKind = 'plain' | 'bytes' | 'seconds' | 'percent' | 'times'
 
@@ -9,10 +11,12 @@ export interface FigureReading {
   value: number
   /** Half the place value of the last written digit, because the text may be rounded. */
   tolerance: number
+  /** Whether the unit is a letter or word that usually states a count, such as `k` or `million`. */
+  isLetter?: boolean
 }
 
-/** How a text qualifies a figure: `about 5`, `over 5` or `almost 5`. */
-type FigureBound = 'exact' | 'about' | 'above' | 'below'
+/** How a text qualifies a figure, such as `about 5`, `over 5`, `at least 5` or `almost 5`. */
+type FigureBound = 'exact' | 'about' | 'above' | 'at least' | 'below' | 'at most' | 'almost'
 
 /** A number in a text, with its unit and its context. */
 export interface Figure {
@@ -32,6 +36,15 @@ export interface Figure {
   isCondition: boolean
   /** Whether the figure is a total, such as the second one of `5 of 12 parts`. */
   followsOf: boolean
+  /** The text since the previous figure, and the text after the figure in its clause. Both include code. */
+  lead: string
+  tail: string
+  /** Whether the bound must hold for all rows, as in `every table has more than 5 parts` or `between 3 and 5`. */
+  isUniversal: boolean
+  /** Whether the figure is a difference, such as `5 more parts than` or `rose by 5`. */
+  isDifference: boolean
+  /** Whether the figure is a common number word, such as `two` or `no`. */
+  isCommonWord: boolean
 }
 
 interface Unit {
@@ -80,7 +93,7 @@ const units: ReadonlyMap<string, readonly Unit[]> = new Map<string, readonly Uni
       [['h', 'hr', 'hrs', 'hour', 'hours'], [seconds(3600)]],
       [['d', 'day', 'days'], [seconds(86_400)]],
       [['w', 'week', 'weeks'], [seconds(604_800)]],
-      [['%', 'percent', 'pp'], [{ kind: 'percent', scale: 1 }]],
+      [['%', 'percent', 'pp', 'percentage point', 'percentage points'], [{ kind: 'percent', scale: 1 }]],
       [['x', '×', 'times', 'fold'], [{ kind: 'times', scale: 1 }]],
     ] satisfies [string[], Unit[]][]
   ).flatMap(([names, found]) => names.map((name): [string, readonly Unit[]] => [name, found])),
@@ -105,7 +118,9 @@ const exemptPatterns: readonly RegExp[] = [
   /(?<![\d.,])(?!\d{1,3}(?:\.\d{3}){2,}(?![\d.]))\d+\.\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?/g,
   /\b(?:host|host ?id|shard|replica|node|port|pid|id|step|rule|option|code|errno|partition|level|rfc|issue)(?: #?|#|[:=] ?)\d+\b(?!\.\d)(?! ?[%×])/gi,
   /\b(?:hosts|shards|replicas|nodes|ports|codes|partitions|steps|rules) \d+(?:(?:, ?| and | or |, and |-|–)\d+)+\b(?!\.\d)/gi,
+  /\bhttps?(?:\/\d(?:\.\d)?)?(?: status)?(?: code)?:? [1-5]\d\d\b(?!\.?\d)/gi,
   /#\d+\b/g,
+  /(?<=\d):1\b(?![:.]?\d)/g,
   /\b\d+(?:st|nd|rd|th)\b/gi,
   /\b\d-?xx\b/gi,
   /\b\d+[- ]bit\b/gi,
@@ -115,9 +130,10 @@ const exemptPatterns: readonly RegExp[] = [
 /** A code span is a figure if it contains only a number and its unit. Other code spans are names or statements. */
 const plainCodeSpan = /^[-+~≈]?\s?\d[\d.,_\s]*\s?(?:[a-zµ%×]{1,12}(?:\/s)?)?$/i
 
+const blank = (found: string): string => ' '.repeat(found.length)
+
 /** Replaces code, Markdown marks and numbers that are no figures with as many spaces, so that positions stay valid. */
 const blankExempt = (text: string): string => {
-  const blank = (found: string) => ' '.repeat(found.length)
   const withoutCode = text.replaceAll(/(`+)([^`]+)\1/g, (found: string, marks: string, inner: string) =>
     plainCodeSpan.test(inner.trim()) ? `${blank(marks)}${inner}${blank(marks)}` : blank(found),
   )
@@ -136,22 +152,68 @@ const unitNames = [...units.keys()]
 /** Digits with thousands separators, decimals or an exponent. */
 const digits = String.raw`\d{1,3}(?:[,_'’\u00A0\u2009\u202F ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+`
 const figurePattern = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_]|\p{L}[-./]|[#@\\]|\d[.])((?<![\p{L}\p{N}%)\]]\s?)[-−])?(${digits})(?:[\s-]?(${unitNames})(?![\p{L}\p{N}_]))?([\p{L}_][\p{L}\p{N}_]*)?`,
+  String.raw`(?<![\p{L}\p{N}_]|\p{L}[-./]|[#@\\]|\d[.])((?<![\p{L}\p{N}%)\]])(?<![\p{N}%)\]]\s)[-−])?(${digits})(?:[\s-]?(${unitNames})(?![\p{L}\p{N}_]))?([\p{L}_][\p{L}\p{N}_]*)?`,
   'giu',
 )
 
 /** Extracts the figures of a text, in order. Dates, times, versions, identifiers and list numbers are not figures. */
-export const extractFigures = (text: string): Figure[] => {
-  const spaced = separateCompoundDurations(replaceNumberWords(text))
-  const bare = blankExempt(spaced)
+export const extractFigures = (text: string): Figure[] =>
+  extractAllFigures(text).filter(({ isCommonWord }) => !isCommonWord)
+
+/** Extracts the figures of a text and its common number words, such as `two`. The names, such as 202611, are no figures. */
+export const extractAllFigures = (text: string, names: readonly string[] = []): Figure[] => {
+  const { text: spaced, replacements } = replaceNumberWords(separateCompoundDurations(text))
+  const bare = names.reduce(
+    (rest, name) => rest.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), blank),
+    blankExempt(spaced),
+  )
   const found = [...bare.matchAll(figurePattern)].flatMap((match) => toFigure(match, bare) ?? [])
   const merged = mergeDurations(shareUnits(found, bare), bare)
   return merged.map((figure, index) => {
-    const gap = bare.slice(figure.end, merged[index + 1]?.start)
-    const before = bare.slice(merged[index - 1]?.end ?? 0, figure.start)
+    const end = merged[index + 1]?.start
+    const begin = merged[index - 1]?.end ?? 0
+    const gap = bare.slice(figure.end, end)
+    const before = bare.slice(begin, figure.start)
     const clause = `${before.split(clauseBoundary).at(-1)} ${gap.split(clauseBoundary)[0]}`
-    return { ...figure, gap, clause }
+    const after = spaced.slice(figure.end, end)
+    const tail = /^\s*(\([^()]*\))/.exec(after)?.[1] ?? after.split(clauseBoundary)[0] ?? ''
+    const followsOf = index > 0 && isTotal(figure, before)
+    return {
+      ...figure,
+      ...findWords(figure, replacements),
+      gap,
+      clause,
+      tail,
+      followsOf,
+      lead: spaced.slice(begin, figure.start),
+    }
   })
+}
+
+/** Returns whether a figure is a total. `10 inserts of 5 rows` has none, because the nouns differ. */
+const isTotal = ({ readings, nouns }: Figure, before: string): boolean => {
+  const found = afterOf.exec(before)
+  const word = found?.[1]?.trim().split(/\s+/).at(-1) ?? ''
+  const isSame = word === '' || word === 'out' || nouns.length === 0 || nouns.includes(word)
+  return found !== null && (isSame || readings[0]?.kind !== 'plain')
+}
+
+/** The words between a part and its total: `of`, as in `5 GiB free of 12 GiB`, or a slash. */
+const afterOf = /^\W*((?:[\p{L}_]+\s+){0,2})(?:of|\/)\s*(?:(?:the|all|its|their|about|an? total of)\s+)?\W*$/iu
+
+/** Returns the number words of a figure as they were written. */
+const findWords = (
+  { text, start, readings }: Figure,
+  replacements: ReplacedText['replacements'],
+): Pick<Figure, 'text' | 'isCommonWord'> => {
+  const found = replacements.get(start)
+  if (!found) return { text, isCommonWord: false }
+  const rest = text.slice(found.end - start)
+  return {
+    text: found.written + rest,
+    isCommonWord:
+      found.isCommon && readings.some(({ kind, scale }) => kind === 'seconds' || (kind === 'plain' && scale === 1)),
+  }
 }
 
 const clauseBoundary = /[,;:()|]|\b(?:and|but|while|with)\b/
@@ -182,10 +244,16 @@ const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
       scale,
       value: signed * scale,
       tolerance: (step * scale) / 2,
+      isLetter: kind === 'bytes' && /^(?:[bkmgt]|million|mln|mio)$/i.test(unit ?? ''),
     })),
     nouns: findNouns(before, after),
     isCondition: conditionPattern.test(before),
-    followsOf: /(?:\bof|\/)\s*(?:the |all |about )?[~≈]?\s*$/i.test(before),
+    followsOf: false,
+    lead: '',
+    tail: '',
+    isUniversal: universalWords.test(before.split(/[.,;:()|]/).at(-1) ?? ''),
+    isDifference: differenceBefore.test(before) || differenceAfter.test(after),
+    isCommonWord: false,
   }
 }
 
@@ -210,14 +278,37 @@ const findUnits = (name: string): readonly Unit[] =>
 
 const contextLength = 48
 const conditionPattern =
-  /(?:last|past|previous|next|top|first|than|over|above|below|under|exceed(?:s|ed|ing)?|least|most|within|every|limit(?: of)?|threshold(?: of)?|maximum of|interval of|[<>≥≤]=?)\s*(?:the\s)?$/i
+  /(?:between|last|past|previous|next|top|first|than|over|above|below|under|exceed(?:s|ed|ing)?|least|most|within|every|limit(?: of)?|threshold(?: of)?|maximum of|interval of|[<>≥≤]=?)\s*(?:the\s)?$/i
+
+/** Words that extend a bound to all rows. */
+const universalWords = /\b(?:all|every|each|both|between|always|no|none|not|never|nothing)\b|n't\b/i
+const differenceBefore =
+  /\b(?:increas(?:ed?|es)|decreas(?:ed?|es)|rose|rises?|risen|gr[eo]wn?|grows|dropped|drops|fell|fallen|shrank|shrunk|differs?|differed)\s+by\s*(?:about\s|roughly\s)?[~≈]?$/i
+const differenceAfter =
+  /^\s*(?:(?:[\p{L}_]+\s)?(?:more|less|fewer)|higher|lower|larger|smaller|bigger|longer|shorter|faster|slower)\b[^.;,]*\bthan\b(?!\s*[\d~])/iu
+
+const negations = /\b(?:no|none|not|never|neither|nothing)\b|n't\b/i
+const opposites: Readonly<Partial<Record<FigureBound, FigureBound>>> = {
+  above: 'at most',
+  'at least': 'below',
+  below: 'at least',
+  'at most': 'above',
+}
 
 const findBound = (before: string, after: string): FigureBound => {
+  const bound = findWrittenBound(before, after)
+  const isNegated = negations.test(before.split(/[.,;:()|]/).at(-1) ?? '')
+  return isNegated ? (opposites[bound] ?? bound) : bound
+}
+
+const findWrittenBound = (before: string, after: string): FigureBound => {
   if (/(?:about|around|approximately|approx\.?|roughly|circa|ca\.|some|[~≈])\s*$/i.test(before)) return 'about'
-  if (/(?:more than|over|above|at least|exceeds?|>=?|≥)\s*$/i.test(before) || after.startsWith('+')) return 'above'
-  if (/(?:less than|fewer than|under|below|nearly|almost|at most|up to|just under|<=?|≤)\s*$/i.test(before))
-    return 'below'
-  return 'exact'
+  if (/(?:at least|>=|≥|between)\s*$/i.test(before) || after.startsWith('+')) return 'at least'
+  if (/(?:(?:more|longer|larger|bigger|higher|greater|slower) than|over|above|exceed(?:s|ed|ing)?|>)\s*$/i.test(before))
+    return 'above'
+  if (/(?:at most|up to|<=|≤|between\s\S+(?:\s[\p{L}%]+)?\sand)\s*$/iu.test(before)) return 'at most'
+  if (/(?:nearly|almost|just under|close to)\s*$/i.test(before)) return 'almost'
+  return /(?:(?:less|fewer|smaller|shorter|lower|faster) than|under|below|<)\s*$/i.test(before) ? 'below' : 'exact'
 }
 
 /** Parses written digits. `step` is the value of the last written digit. */
@@ -251,7 +342,8 @@ const shareUnits = (figures: readonly Figure[], bare: string): Figure[] => {
       .filter(({ kind, scale }) => kind !== 'plain' || scale !== 1)
       .map(({ kind, scale }) => ({ kind, scale, value: own.value * scale, tolerance: own.tolerance * scale }))
     const nouns = figure.nouns.length === 0 || /^\s*(?:to|and|or|of)/.test(gap) ? next.nouns : figure.nouns
-    result[index] = { ...figure, readings: [...shared, own], nouns }
+    const isRange = figure.bound === 'at least' && shared.length > 0
+    result[index] = { ...figure, readings: isRange ? shared : [...shared, own], nouns }
   }
   return result
 }
@@ -277,62 +369,4 @@ const mergeDurations = (figures: readonly Figure[], bare: string): Figure[] => {
     result[result.length - 1] = { ...before, text, end: figure.end, readings: [merged] }
   }
   return result
-}
-
-const smallNumberWords =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  )
-const tensWords = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
-const numberWord = [...smallNumberWords, ...tensWords, 'hundred', 'thousand', 'million', 'billion'].join('|')
-const numberWordsPattern = new RegExp(String.raw`\b(?:${numberWord})(?:(?:[\s-]+|\s+and\s+)(?:${numberWord}))*\b`, 'gi')
-/** Number words up to this value are not converted, because texts also use them in other senses. */
-const maxPlainWord = 12
-
-/** Replaces number words, such as `ninety-nine thousand`, with digits. */
-const replaceNumberWords = (text: string): string =>
-  text.replaceAll(numberWordsPattern, (found: string, at: number) => {
-    const words = found.toLowerCase().split(/[\s-]+/)
-    const isAfterDigits = /\d\s*$/.test(text.slice(Math.max(0, at - contextLength), at))
-    const value = sumNumberWords(words)
-    return isAfterDigits || value <= maxPlainWord ? found : String(value)
-  })
-
-const sumNumberWords = (words: readonly string[]): number => {
-  let [sum, group] = [0, 0]
-  for (const word of words) {
-    const scale = { thousand: 1e3, million: 1e6, billion: 1e9 }[word]
-    if (scale !== undefined) [sum, group] = [sum + Math.max(1, group) * scale, 0]
-    else if (word === 'hundred') group = Math.max(1, group) * 100
-    else
-      group += tensWords.includes(word)
-        ? (tensWords.indexOf(word) + 2) * 10
-        : Math.max(0, smallNumberWords.indexOf(word))
-  }
-  return sum + group
-}
-
-/** Returns whether a value rounds to the figure as written. Words such as `about` allow a larger difference. */
-export const isWithinTolerance = (figure: Figure, reading: FigureReading, candidate: number, own = 0): boolean => {
-  const { value, tolerance } = reading
-  const difference = (value < 0 ? candidate : Math.abs(candidate)) - value
-  const rounding = tolerance + own + Math.abs(value) * Number.EPSILON * 4
-  if (Math.abs(difference) <= rounding) return true
-  const digit = findLastDigit(reading)
-  if (figure.bound === 'about') return Math.abs(difference) <= Math.min(Math.abs(value) * maxAboutShare, digit / 2)
-  const share = Math.min(Math.abs(value) * maxBoundShare, digit)
-  if (figure.bound === 'above') return difference > 0 && difference < share
-  return figure.bound === 'below' && difference < 0 && -difference < share
-}
-
-const maxAboutShare = 0.05
-const maxBoundShare = 0.25
-
-/** Returns the value of the last digit that is not zero: 100 for `1200`. */
-const findLastDigit = ({ value, tolerance }: FigureReading): number => {
-  let digit = tolerance * 2
-  if (value === 0) return digit
-  const isMultiple = (of: number) => Math.abs(value / of - Math.round(value / of)) < 1e-9
-  for (let higher = digit * 10; isMultiple(higher); higher *= 10) digit = higher
-  return digit
 }

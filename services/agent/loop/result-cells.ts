@@ -154,7 +154,8 @@ const toSingular = (word: string): string => {
 const unitWords: readonly (readonly [RegExp, FigureKind])[] = [
   [/^(?:byte|size|memory|ram)$/, 'bytes'],
   [/^(?:percent|percentage|pct)$/, 'percent'],
-  [/^(?:uptime|duration|elapsed|latency|age|lag|delay)$/, 'seconds'],
+  // ClickHouse states these in seconds. A column named `duration` or `latency` may be in any unit.
+  [/^(?:uptime|elapsed|delay)$/, 'seconds'],
 ]
 
 /** Finds the unit that the last words of a name state: `bytes_on_disk`, `sizeGiB`, `query_duration_ms`, `share_percent`. */
@@ -166,7 +167,7 @@ const findColumnUnit = (words: readonly string[]): ResultColumn['unit'] => {
   const written = suffix === undefined ? undefined : findUnit(suffix)
   if (written) return written
   const kind = unitWords.find(([pattern]) => words.some((word) => pattern.test(word)))?.[1]
-  return kind === undefined || kind === 'seconds' ? null : { kind, scale: 1 }
+  return kind === undefined ? null : { kind, scale: 1 }
 }
 
 const wholeNumber = /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i

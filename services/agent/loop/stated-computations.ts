@@ -1,4 +1,5 @@
-import { type Figure, type FigureKind, isWithinTolerance } from './figures.ts'
+import { isWithinTolerance } from './figure-tolerance.ts'
+import { type Figure, type FigureKind } from './figures.ts'
 
 /** A figure that follows from the cited results, with the value from which it was rounded. */
 export interface TracedFigure {
@@ -26,7 +27,7 @@ export const computeFromFigures = (figure: Figure, claimed: ClaimFigures): Trace
   if (isConstant(figure, claimed)) return { kind: 'plain', value: figure.readings[0]?.value ?? 0 }
   for (const reading of figure.readings) {
     const values = [...evaluateExpression(figure, claimed), ...combineFigures(figure, reading.kind, claimed)]
-    const value = values.find((each) => Number.isFinite(each) && isWithinTolerance(figure, reading, each))
+    const value = values.find((each) => Number.isFinite(each) && isWithinTolerance(figure, reading, { value: each }))
     if (value !== undefined) return { kind: reading.kind, value }
   }
   return undefined
@@ -114,7 +115,7 @@ const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, trac
       return found ? [{ ...found, place: index }] : []
     })
     .slice(0, maxOperands)
-  if (kind === 'percent') return computePercentages(place, operands, claim)
+  if (kind === 'percent') return computePercentages(figure, place, { operands, claim })
   const pairs = pairOperands(operands)
   if (kind === 'times' || (kind === 'plain' && ratioWords.test(claim))) return pairs.map(([low, high]) => high / low)
   const same = operands.filter((operand) => operand.kind === kind).map(({ value }) => value)
@@ -130,17 +131,51 @@ const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, trac
 }
 
 /** Returns percentages of neighbouring figures only, since any percentage would follow from enough pairs. */
-const computePercentages = (place: number, operands: readonly Operand[], claim: string): number[] => {
+const computePercentages = (
+  figure: Figure,
+  place: number,
+  { operands, claim }: { operands: readonly Operand[]; claim: string },
+): number[] => {
+  if (isPointDifference(figure)) {
+    return pairOperands(operands.filter(({ kind }) => kind === 'percent')).map(([low, high]) => high - low)
+  }
   const near = operands.filter((operand) => Math.abs(operand.place - place) <= 2)
-  const shares = pairOperands(near.filter(({ kind }) => kind !== 'percent')).flatMap(([low, high]) => [
+  const pairs = pairOperands(near.filter(({ kind }) => kind !== 'percent'))
+  if (statesChange(figure)) return pairs.flatMap((pair) => computeChanges(figure, pair))
+  const shares = pairs.flatMap(([low, high]) => [
     low / high,
     ...(remainderWords.test(claim) ? [(high - low) / high] : []),
-    ...(differencePattern.test(claim) ? [(high - low) / high, (high - low) / low] : []),
   ])
+  const changes = differencePattern.test(claim) ? pairs.flatMap((pair) => computeChanges(figure, pair)) : []
   const rest = remainderWords.test(claim)
     ? near.flatMap(({ kind, value }) => (kind === 'percent' ? [100 - value] : []))
     : []
-  return [...shares.map((share) => share * 100), ...rest]
+  return [...shares.map((share) => share * 100), ...changes, ...rest]
+}
+
+/** Returns whether a figure is a difference of percentages, such as `1.5 percentage points`. */
+export const isPointDifference = ({ text }: Pick<Figure, 'text'>): boolean => /(?:\bpp|points?)$/i.test(text)
+
+const moreWords = /\b(?:more|increas\w*|rose|ris\w+|gr[eo]w\w*|higher|larger|bigger|longer|slower)\b/i
+const lessWords =
+  /\b(?:less|fewer|decreas\w*|dropp?\w*|fell|fall\w*|shr[aiu]nk\w*|reduc\w+|lower|smaller|shorter|faster)\b/i
+const changeBefore =
+  /\b(?:increased|increase of|rose|rise of|grew|growth of|decreased|decrease of|dropped|drop of|fell|shrank|by)\s*$/i
+
+/** Returns whether a percentage is a change, such as `increased by 50 %`, and not a share. */
+const statesChange = (figure: Figure): boolean =>
+  figure.isDifference ||
+  changeBefore.test(figure.lead) ||
+  /^\s*(?:more|less|fewer|higher|lower|larger|smaller|longer|shorter|increase|decrease|growth|drop|rise|reduction)\b/i.test(
+    figure.tail,
+  )
+
+/** Returns the change between two values in percent of the value that the words around the figure compare with. */
+export const computeChanges = ({ lead, tail }: Figure, [one, two]: readonly [number, number]): number[] => {
+  const [low, high] = [Math.min(one, two), Math.max(one, two)]
+  const [isMore, isLess] = [moreWords, lessWords].map((pattern) => pattern.test(`${lead} ${tail}`))
+  const bases = isMore === isLess ? [low, high] : [isMore ? low : high]
+  return bases.filter((base) => base > 0).map((base) => (100 * (high - low)) / base)
 }
 
 /** Returns all pairs of operands of the same kind, the lower value first. */

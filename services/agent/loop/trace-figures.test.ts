@@ -115,7 +115,9 @@ const wrong: readonly (readonly [Result, string, string[], string?])[] = [
   [five, 'There are **99,999** parts.', ['99,999']],
   [five, 'There are `99999` parts.', ['99999']],
   [five, 'There are 99999parts.', ['99999']],
-  [five, 'There are ninety-nine thousand parts.', ['99000']],
+  [five, 'There are ninety-nine thousand parts.', ['ninety-nine thousand']],
+  [five, 'There are three parts.', ['three']],
+  [five, 'There are no parts.', ['no']],
   [five, 'parts: 99999', ['99999']],
   [five, '3–7 parts', ['3', '7']],
   [five, 'The statement returns 5 parts, 50 % of 10.', ['50 %', '10']],
@@ -206,7 +208,12 @@ describe('the figures of a text', () => {
     ['2026-11-27T08:00:00Z, 27 Nov 2026, 08:15, 10.0.0.1, v25.8', []],
     ['https://example.org/99 and the 3rd of 1. May', []],
     ['-5 and 120 × 4', ['-5', '120', '4']],
-    ['eleven, twenty and 12 million', ['20', '12 million']],
+    ['eleven, twenty and 12 million', ['twenty', '12 million']],
+    [
+      'three dozen, twice as many, a third of 9 and half an hour',
+      ['three dozen', 'twice', 'a third', '9', 'half an hour'],
+    ],
+    ['HTTP 500, HTTP status 404, a ratio of 10:1 and -5', ['10', '-5']],
     ['$5, (6), x=7, 8% and 9rows', ['5', '6', '7', '8%', '9']],
   ])('%j are %j', (text, figures) => {
     expect(extractFigures(text).map((figure) => figure.text)).toEqual(figures)
