@@ -49,9 +49,14 @@ accounts {
   {{- end }}
 }
 {{- if gt (int .Values.nats.replicas) 1 }}
+pid_file: /data/nats.pid
+lame_duck_grace_period: 2s
+lame_duck_duration: 30s
 cluster {
   name: watchhouse
   port: 6222
+  # Clients use the address of the Service. Those of pods change.
+  no_advertise: true
   authorization { user: routes, password: ${{ include "watchhouse.natsPassword" "routes" }} }
   {{- with .Values.nats.tls.existingSecret }}
   tls { cert_file: /etc/nats-tls/tls.crt, key_file: /etc/nats-tls/tls.key, ca_file: /etc/nats-tls/ca.crt }
@@ -62,10 +67,10 @@ cluster {
 
 {{/* The other servers of the cluster, as an argument, because Kubernetes expands the password only there. */}}
 {{- define "watchhouse.natsRoutes" -}}
-{{- $service := printf "%s-nats" (include "watchhouse.fullname" .) -}}
+{{- $name := printf "%s-nats" (include "watchhouse.fullname" .) -}}
 {{- $routes := list -}}
 {{- range $index := until (int .Values.nats.replicas) -}}
-{{- $routes = append $routes (printf "nats://routes:$(%s)@%s-%d.%s:6222" (include "watchhouse.natsPassword" "routes") $service $index $service) -}}
+{{- $routes = append $routes (printf "nats://routes:$(%s)@%s-%d.%s-pods:6222" (include "watchhouse.natsPassword" "routes") $name $index $name) -}}
 {{- end -}}
 {{- join "," $routes -}}
 {{- end -}}

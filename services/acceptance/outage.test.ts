@@ -10,11 +10,13 @@ import { describeWith } from '../testing/describe-with.ts'
 /** Maximum duration of a request to a missing service, in milliseconds. Callers time out after 5 s without a frame. */
 const silenceEndsWithinMs = 7_000
 const atOnceMs = 1_000
+/** A request waits this long for a process that was running until recently. */
+const unheardMs = 3_000
 
 vi.setConfig({ testTimeout: 60_000 })
 
 describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', () => {
-  it('makes the gateway fail fast, and recover with it', async () => {
+  it('makes the gateway wait for another one, fail in a few seconds, and recover with it', async () => {
     await using sandbox = await startSandbox()
     await using host = await startPausableHost(sandbox.url)
     await using product = await startProduct({ topology: 'nats', hosts: [{ url: host.url, name: 'one' }] })
@@ -36,11 +38,12 @@ describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', ()
     const unheard = await rows()
     expect(unheard.status).toBe(503)
     expect(ErrorResponse.parse(unheard.body).error.type).toBe('unavailable')
-    expect(unheard.tookMs).toBeLessThan(atOnceMs)
+    expect(unheard.tookMs).toBeLessThan(unheardMs + atOnceMs)
     expect((await fetchJson(`${product.url}/api/healthz`)).status).toBe(200)
     expect((await fetchJson(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)
 
-    await product.query.restart()
+    const [waiting] = await Promise.all([rows(), product.query.restart()])
+    expect(waiting.status).toBe(200)
     await retryUntil(rows, ({ status }) => status === 200, atOnceMs * 3)
   })
 })

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'

@@ -10,7 +10,7 @@ export interface Bus extends AsyncDisposable {
   readonly caller: ServiceName
   /** Identifies this process among the instances of its service: lower-case letters, digits and dashes. */
   readonly instance: string
-  /** False while disconnected from the other processes; always true in memory. */
+  /** False while disconnected from the other processes for longer than a restart of NATS; always true in memory. */
   readonly connected: boolean
   /**
    * Returns the typed methods of another service. They throw `ServiceError`, or the abort reason of the caller's

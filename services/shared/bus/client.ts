@@ -57,6 +57,7 @@ const createMethod = (deps: ClientDeps, { name: service }: Service, name: string
         body,
         call: traced,
         leastLoaded,
+        isExpected: () => instances.expects(service),
       })
       if (method.kind === 'stream') {
         started.exchange.onEnd(observed.end)

@@ -21,6 +21,11 @@ export class ConnectionMonitor {
     return this.#wire.connected && !this.#closed
   }
 
+  /** True after a disconnection that lasted too long, until the connection is restored. */
+  get isCutOff(): boolean {
+    return this.#cutOff
+  }
+
   /** Calls the listener once, when a disconnection lasts too long or the bus closes. */
   onCutOff(listener: (error: ServiceError) => void): void {
     this.#onCutOff.add(listener)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { InstanceRegistry } from './instances.ts'
 
-const limits = { instanceDeadMs: 6_000, instances: 2 }
+const limits = { instanceDeadMs: 6_000, instances: 2, serviceGoneMs: 60_000 }
 const alive = (instance: string, load = 0) => ({ instance, load, leaving: false })
 const query = { service: 'query', isGuest: false } as const
 
@@ -57,4 +57,15 @@ it('accepts announcements of guest instances only from guests', () => {
   for (const name of ['b', 'c', 'd']) instances.hear({ ...alive(name), part: 'own' }, guest)
   expect(instances.of('query')).toEqual(['a'])
   expect(instances.of('query', 'guest')).toEqual(['b', 'c'])
+})
+
+it('expects a service for a minute after its last announcement, also if its process left', () => {
+  let now = 0
+  const instances = new InstanceRegistry(limits, () => now)
+  expect(instances.expects('query')).toBe(false)
+  instances.hear({ ...alive('a'), leaving: true }, query)
+  now = 59_999
+  expect(instances.expects('query')).toBe(true)
+  now = 60_000
+  expect(instances.expects('query')).toBe(false)
 })

@@ -22,20 +22,23 @@ type KnownInstances = Map<string, KnownInstance>
 
 /** Tracks the live instances of all services by their announcements. */
 export class InstanceRegistry {
-  readonly #limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>
+  readonly #limits: Pick<BusLimits, 'instanceDeadMs' | 'instances' | 'serviceGoneMs'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()
   /** Guest instances, stored separately so that their announcements cannot replace those of other instances. */
   readonly #guests = new Map<ServiceName, KnownInstances>()
+  /** When an instance of each service last announced itself, also that it leaves. */
+  readonly #heardMs = new Map<ServiceName, number>()
 
   /** `nowMs` is a monotonic clock. */
-  constructor(limits: Pick<BusLimits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
+  constructor(limits: Pick<BusLimits, 'instanceDeadMs' | 'instances' | 'serviceGoneMs'>, nowMs: () => number) {
     this.#limits = limits
     this.#nowMs = nowMs
   }
 
   /** Records an announcement. */
   hear({ instance, load, leaving, part = 'all' }: Announcement, { service, isGuest }: EventSender): void {
+    this.#heardMs.set(service, this.#nowMs())
     const known = isGuest ? knownIn(this.#guests, service) : knownIn(this.#known, service)
     known.delete(instance)
     // Instances beyond the limit are still reachable through their queue group.
@@ -46,6 +49,11 @@ export class InstanceRegistry {
   /** Returns the live instances of a service that accept requests for user connections (`guest`) or others (`own`). */
   of(service: ServiceName, part: Exclude<ServingRole, 'all'> = 'own'): string[] {
     return this.#taking(service, part).map(([instance]) => instance)
+  }
+
+  /** Returns whether a process of the service was running recently, so that one probably runs again soon. */
+  expects(service: ServiceName): boolean {
+    return this.#nowMs() - (this.#heardMs.get(service) ?? Number.NEGATIVE_INFINITY) < this.#limits.serviceGoneMs
   }
 
   /** Returns the instance with the lowest announced load; undefined if none is known. */

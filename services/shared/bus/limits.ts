@@ -7,8 +7,10 @@ export const defaultBusLimits = {
   workingEveryMs: 1_000,
   /** A caller gives up after this long without a frame: five missed `working` frames. */
   silenceMs: 5_000,
-  /** A caller gives up after a disconnection of this length. */
-  cutOffMs: 1_000,
+  /** A caller gives up after a disconnection of this length. A restart of NATS is shorter. */
+  cutOffMs: 8_000,
+  /** How long a request waits for a process of a service that was running until recently. */
+  unheardMs: 3_000,
   /** The maximum duration of a call, even when its deadline is later. */
   maxCallMs: 24 * 3_600_000,
   /** A producer stops after this long without credit or without any message of the consumer. */
@@ -16,6 +18,8 @@ export const defaultBusLimits = {
   announceEveryMs: 2_000,
   /** An instance without announcements for this long counts as dead: three missed announcements. */
   instanceDeadMs: 6_000,
+  /** A service without announcements for this long is not expected to come back. */
+  serviceGoneMs: 60_000,
   /** The retry delay returned with `busy`. */
   busyRetryMs: 1_000,
   /** Frames a producer may be ahead of its consumer: at most 72 MiB for 64 streams with frames of 288 KiB. */

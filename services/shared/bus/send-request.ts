@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { CallContext, ServiceName } from '#proto/call.ts'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -29,6 +30,8 @@ export interface BusRequest {
   call: CallContext
   /** Returns the instance to try if the first one is busy. */
   leastLoaded(): string | undefined
+  /** Returns whether a process of the service was running recently. */
+  isExpected(): boolean
 }
 
 /** A response whose first frame has arrived. */
@@ -40,9 +43,13 @@ export interface StartedResponse {
 /** Returns the maximum number of attempts: two for a `safe` request that gets no response, otherwise one. */
 const chooseMaxTries = (method: Method): number => (method.safe ? 2 : 1)
 
+/** Pause before a request that no process received is sent again. */
+const unheardPauseMs = 100
+
 /**
  * Sends a request and resolves with the first frame of its response. If the preferred instance is not running, any
- * other one gets the request. This does not count as an attempt, because nothing was executed.
+ * other one gets the request. If none is running, the request waits a few seconds, as during a restart. Neither counts
+ * as an attempt, because nothing was executed.
  */
 export const sendRequest = (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> =>
   request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
@@ -67,6 +74,7 @@ const sendByRoute = async (deps: RequestDeps, request: BusRequest): Promise<Star
   const { route, method } = request
   let instance = route.instance
   let triesLeft = chooseMaxTries(method)
+  const waitsUntilMs = deps.clock.elapsedMs() + deps.channel.limits.unheardMs
   for (;;) {
     const exchange = openExchange(deps, request, instance)
     try {
@@ -74,6 +82,11 @@ const sendByRoute = async (deps: RequestDeps, request: BusRequest): Promise<Star
     } catch (error) {
       if (exchange.unheard && route.only) throw createGoneError()
       const passedOver = exchange.unheard && instance !== undefined
+      if (exchange.unheard && !passedOver && request.isExpected() && deps.clock.elapsedMs() < waitsUntilMs) {
+        // An aborted call ends with its own reason below.
+        await wait(unheardPauseMs * (0.5 + Math.random()), undefined, { signal: request.call.signal }).catch(() => {})
+        continue
+      }
       if (!passedOver) triesLeft -= 1
       if (triesLeft === 0 || !(passedOver || canRepeat(exchange, error))) throw error
       if (!route.only) instance = instance === route.otherwise ? undefined : route.otherwise

@@ -47,7 +47,7 @@ export class WireBus implements Bus {
   }
 
   get connected(): boolean {
-    return this.#channel.wire.connected
+    return !this.#channel.link.isCutOff
   }
 
   /** Listens to announcements and requests them from all instances. */

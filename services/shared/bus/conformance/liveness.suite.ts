@@ -34,6 +34,24 @@ export const testLiveness = (place: () => BusTestContext): void => {
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
   })
 
+  it('waits for a process of a service whose only process has just left', async () => {
+    const left = await place().serve('q1')
+    const client = (await place().open('gateway')).client(probe)
+    await waitUntil(() => client.echo({ text: 'a' }, createProbeCall()).then(Boolean, () => false))
+    await left.bus[Symbol.asyncDispose]()
+    const waiting = client.instance({}, createProbeCall())
+    await place().serve('q2')
+    expect(await waiting).toMatchObject({ instance: 'q2' })
+  })
+
+  it('fails when no process of that service starts within a few seconds', async () => {
+    const left = await place().serve('q1')
+    const client = (await place().open('gateway', { limits: { unheardMs: 300 } })).client(probe)
+    await waitUntil(() => client.echo({ text: 'a' }, createProbeCall()).then(Boolean, () => false))
+    await left.bus[Symbol.asyncDispose]()
+    await expect(client.echo({ text: 'b' }, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
   it('waits for a slow handler that sends working frames, longer than the silence timeout', async () => {
     // The handler runs longer than the starvation timeout.
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
