@@ -8,7 +8,7 @@ import { type Cluster, fetchImages, startCluster } from './cluster.ts'
 import { fetchPythonPackage, startPythonPackageCluster } from './python-package-cluster.ts'
 
 /** The oldest supported ClickHouse version, one of each later year, and the current one. */
-const versions = ['23.8', '24.8', '25.8', 'latest']
+const versions = ['23.8', '24.8', '25.3', '25.8', 'latest']
 const everyStatement = 'services/query/definitions/every-statement.test.ts'
 
 /** Runs every statement on the embedded engine and on two replicas of each version. Prints where each statement ran. */
