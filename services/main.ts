@@ -207,7 +207,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   }
   const queues = scope.use(openQueueFactory({ url, streamsUrl, replicas, env, log }))
   const store = scope.use(await openStore({ env, busIsShared, log }))
-  // Pages, charts and sweeps need no store, so a process without one still serves most requests.
+  // Pages, charts and tools need no store, so a process without one still serves most requests.
   readiness.require(
     'store',
     () => true,
