@@ -239,6 +239,8 @@ const formatFleetConfig = (config: FleetConfig): string => {
   <macros><cluster>fleet</cluster><shard>${name.slice(0, 2)}</shard><replica>${name}</replica></macros>
   <remote_servers replace="replace"><fleet>${shards.join('')}</fleet></remote_servers>
   <asynchronous_metrics_update_period_s>1</asynchronous_metrics_update_period_s>
+  <!-- The library has no threads for the sends of Distributed tables, unlike the server. -->
+  <background_distributed_schedule_pool_size>4</background_distributed_schedule_pool_size>
   <dictionaries_config>*_dictionary.xml</dictionaries_config>
   <storage_configuration>
     <disks><backups><type>local</type><path>${directory}/backups/</path></backups></disks>
