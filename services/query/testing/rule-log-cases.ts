@@ -57,14 +57,14 @@ export const ruleLogCases: readonly RuleCase[] = [
       metric_log: [
         {
           event_time: createPastTime(minute),
-          ProfileEvent_OSCPUWaitMicroseconds: 60,
-          ProfileEvent_OSCPUVirtualTimeMicroseconds: 40,
+          ProfileEvent_OSCPUWaitMicroseconds: 600_000,
+          ProfileEvent_OSCPUVirtualTimeMicroseconds: 400_000,
         },
       ],
     },
     measured: 60,
     severity: 'warning',
-    relief: { metric_log: [{ event_time: createPastTime(hour), ProfileEvent_OSCPUWaitMicroseconds: 60 }] },
+    relief: { metric_log: [{ event_time: createPastTime(minute), ProfileEvent_OSCPUWaitMicroseconds: 400_000 }] },
   },
   {
     rule: 'keeper-latency',
