@@ -3,39 +3,31 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startSandbox, type Sandbox } from '../sandbox/start.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type TestServer, startNats, startRedis, describeWith } from '../testing/describe-with.ts'
-import { formatHostVariables } from '../testing/product.ts'
-import { type ProductProcess, startProcess } from '../testing/product/product-process.ts'
-import { reserveFreePort } from '../testing/servers/port.ts'
+import { type Product, startProduct } from '../testing/product.ts'
 
 const startMs = 120_000
 const noticedWithinMs = 20_000
 const scope = new AsyncDisposableStack()
-const processes: ProductProcess[] = []
+let product: Product
 let sandbox: Sandbox
 let redis: TestServer
-let url: string
 
-describeWith(['nats', 'redis'], 'a product without Redis', () => {
+describeWith(['nats', 'redis', 'postgres'], 'a product without Redis', () => {
   beforeAll(async () => {
     sandbox = scope.use(await startSandbox({ seed: false }))
     const nats = scope.use(await startNats({ private: true }))
     redis = scope.use(await startRedis({ private: true }))
-    const port = await reserveFreePort()
-    url = `http://127.0.0.1:${port}`
-    const variables = {
-      ...formatHostVariables([{ url: sandbox.url, name: 'first' }]),
-      NATS_URL: nats.url,
-      REDIS_URL: redis.url,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      CRON_SECRET: 'of the schedule',
-      SVC_MCP_PUBLIC: 'true',
-      RATE_LIMIT_API_PER_MIN: '1000000',
-    }
-    for (const services of [['query'], ['mcp'], ['alert-dispatcher'], ['gateway']])
-      processes.push(scope.use(await startProcess({ services, variables, operationsPort: await reserveFreePort() })))
+    product = scope.use(
+      await startProduct({
+        topology: 'nats',
+        dispatcher: true,
+        toolServer: true,
+        hosts: [{ url: sandbox.url, name: 'first' }],
+        env: { NATS_URL: nats.url, REDIS_URL: redis.url, CRON_SECRET: 'of the schedule', SVC_MCP_PUBLIC: 'true' },
+      }),
+    )
     await redis.kill()
-    for (const { operationsUrl } of processes) {
+    for (const operationsUrl of product.operationsUrls) {
       const problem = async () => (await fetchJson(`${operationsUrl}/readyz`)).text
       await retryUntil(problem, (text) => text.includes('store'), noticedWithinMs)
     }
@@ -43,7 +35,7 @@ describeWith(['nats', 'redis'], 'a product without Redis', () => {
   afterAll(() => scope.disposeAsync())
 
   it('stays ready and names the problem', async () => {
-    for (const { operationsUrl } of processes)
+    for (const operationsUrl of product.operationsUrls)
       expect(await fetchJson(`${operationsUrl}/readyz`)).toMatchObject({
         status: 200,
         body: { ready: true, problems: { store: expect.any(String) } },
@@ -59,7 +51,7 @@ describeWith(['nats', 'redis'], 'a product without Redis', () => {
     '/api/v1/tables/running-queries?hostId=0',
     '/api/v1/fleet',
   ])('serves %s', async (path) => {
-    const { status, tookMs, text } = await fetchJson(`${url}${path}`)
+    const { status, tookMs, text } = await fetchJson(`${product.url}${path}`)
     expect([path, status, text.slice(0, 200)]).toEqual([path, 200, expect.any(String)])
     expect(tookMs).toBeLessThan(5_000)
   })
@@ -67,19 +59,23 @@ describeWith(['nats', 'redis'], 'a product without Redis', () => {
   it('serves tools that read', async () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_databases', arguments: {} } }
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const { status, text } = await fetchJson(`${url}/api/mcp`, { method: 'POST', headers, body: JSON.stringify(call) })
+    const { status, text } = await fetchJson(`${product.url}/api/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(call),
+    })
     expect([status, text]).toEqual([200, expect.stringContaining('system')])
   })
 
   it('names Redis where a request needs the shared state, as a sweep does', async () => {
     const headers = { authorization: 'Bearer of the schedule' }
-    const { status, text } = await fetchJson(`${url}/api/cron/health-sweep`, { headers })
+    const { status, text } = await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })
     expect([status, text]).toEqual([503, expect.stringContaining('state store Redis')])
   })
 
   it('serves what needs the state again when Redis is back', async () => {
     await redis.restart()
-    const state = () => fetchJson(`${url}/api/v1/health/alert-state`)
+    const state = () => fetchJson(`${product.url}/api/v1/health/alert-state`)
     expect(await retryUntil(state, ({ status }) => status === 200, noticedWithinMs)).toMatchObject({ status: 200 })
   })
 })

@@ -45,8 +45,8 @@ interface OpenedPage extends OpenPage {
   call: CallContext
   statement: Statement
   limit: number | undefined
-  /** Keeps the complete page for later requests. */
-  keep: (page: SentPage) => void
+  /** Keeps the complete page for later requests. Undefined if the page must not be reused. */
+  keep: ((page: SentPage) => void) | undefined
 }
 
 /** A page as it was sent. */
@@ -77,7 +77,7 @@ export const createTableHandler = (parts: QueryHandlerDeps): Table => {
     // Further pages must match the time of the first one.
     const isFirst = offset === 0 && input.cursor === undefined
     const { cache } = isFirst && readHostClientLimits(parts.env).cache ? statement : {}
-    if (!cache) return open({ ...page, head, parts, request, call, limit, keep: () => {} })
+    if (!cache) return open({ ...page, head, parts, request, call, limit, keep: undefined })
     const key = JSON.stringify([keyOf(host, statement), limit, request.total])
     const sent = recent.get(key)
     if (sent) return { head: { ...head, unavailable: null }, frames: replay(sent) }
@@ -118,7 +118,7 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
       const frame = answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
       bytes += frame.byteLength
       // A copy, because the reader frees the frame.
-      if (bytes <= maxKeptBytes) kept.push(new Uint8Array(frame))
+      if (opened.keep && bytes <= maxKeptBytes) kept.push(new Uint8Array(frame))
       yield frame
       next = await passing.next()
     }
@@ -127,7 +127,7 @@ async function* frames(opened: OpenedPage, answer: StreamResult): AsyncGenerator
     const facts = toStatementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
     const nextCursor = truncated ? createCursor(table, opened.request, lastRow) : null
     const tail = { truncated, total: await total(opened, rows, truncated), nextCursor, statement: facts }
-    if (bytes <= maxKeptBytes) opened.keep({ frames: kept, bytes, tail })
+    if (bytes <= maxKeptBytes) opened.keep?.({ frames: kept, bytes, tail })
     return tail
   } finally {
     answer.body.leave()
