@@ -120,6 +120,24 @@ describe.each([
     expect(connections).toBe(3)
   })
 
+  it('retries on a new connection, also when the host has closed all idle connections', async () => {
+    const used = new WeakSet<object>()
+    const arrived: (() => void)[] = []
+    await using stub = await startHttpStub(({ sql, request }, response) => {
+      if (used.has(request.socket)) request.socket.resetAndDestroy()
+      else if (sql.includes('again')) sendResultRows(response, [['43']])
+      else {
+        used.add(request.socket)
+        arrived.push(() => sendResultRows(response, [['42']]))
+        if (arrived.length === 3) for (const respond of arrived) respond()
+      }
+    }, 'none')
+    await using transport = transportWith()
+    const host = hostAt(stub.url)
+    await Promise.all([1, 2, 3].map((index) => whole(transport, host, { sql: `SELECT ${index}` })))
+    expect((await whole(transport, host, { sql: 'SELECT again' })).rows).toEqual([['43']])
+  })
+
   it.concurrent.for<[what: string, announced: string | undefined, idleMs: number]>([
     ['the announced time less a margin', 'timeout=7', 5_000],
     ['four seconds without an announced time', undefined, 4_000],

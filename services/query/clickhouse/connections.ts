@@ -23,7 +23,10 @@ export interface ConnectionRequestOptions extends ResponseReadOptions {
   reserved?: boolean
 }
 
-/** HTTP connections to the hosts: per host, a pool for hot statements and the official client for all others. */
+/**
+ * HTTP connections to the hosts: per host, a pool for hot statements, the official client for all others, and one that
+ * keeps no connection, for retries.
+ */
 export interface HostConnections extends AsyncDisposable {
   /** Sends a request and resolves with the head of the response. */
   stream(host: MonitoredHost, request: HostRequest, options: ConnectionRequestOptions): Promise<StreamedResponse>
@@ -51,21 +54,23 @@ interface OpenClient {
 export const openHostConnections = (now: () => number = () => performance.now()): HostConnections => {
   const pools = new Map<string, OpenClient>()
   const clients = new Map<string, OpenClient>()
+  const retries = new Map<string, OpenClient>()
+  const maps = [pools, clients, retries]
 
   const clientFor = (
     host: MonitoredHost,
-    { statement }: HostRequest,
+    { statement, newConnection }: HostRequest,
     { pool, reserved }: ConnectionRequestOptions,
   ): OpenClient => {
-    const isHot = statement.hot === true && !reserved
-    const map = isHot ? pools : clients
+    const isHot = statement.hot === true && !reserved && !newConnection
+    const map = newConnection ? retries : isHot ? pools : clients
     const known = map.get(host.key)
     if (known && isSame(known, host, pool)) {
       known.lastUsedMs = now()
       return known
     }
     known?.client.close()
-    const client = isHot ? openUndiciPool(host, pool) : openOfficialClient(host, pool)
+    const client = isHot ? openUndiciPool(host, pool) : openOfficialClient(host, newConnection ? { idleMs: 0 } : pool)
     const opened = { host, client, pool, reserved: openReservedQueue(host), lastUsedMs: now() }
     map.set(host.key, opened)
     return opened
@@ -84,18 +89,17 @@ export const openHostConnections = (now: () => number = () => performance.now())
       return await bufferResponse(client, request, options)
     },
     closeIdle(idleMs) {
-      for (const map of [pools, clients]) {
+      for (const map of maps) {
         for (const [key, { client, lastUsedMs }] of map) {
           if (now() - lastUsedMs >= idleMs && client.running === 0) closeIn(map, key)
         }
       }
     },
     release(host) {
-      closeIn(pools, host.key)
-      closeIn(clients, host.key)
+      for (const map of maps) closeIn(map, host.key)
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...pools.values(), ...clients.values()].map(({ client }) => client.destroy()))
+      await Promise.all(maps.flatMap((map) => [...map.values()].map(({ client }) => client.destroy())))
     },
   }
 }

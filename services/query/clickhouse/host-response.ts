@@ -7,6 +7,8 @@ export interface HostRequest {
   statement: Statement
   queryId: string
   sending: SendingOptions
+  /** Opens a connection of its own. A host that closed one idle connection has often closed the others too. */
+  newConnection?: boolean
 }
 
 /** Sends requests to one host. */

@@ -100,7 +100,7 @@ const toRejectionError = (
   return readsKeeper && findClickhouseErrorCode(failure) === timeExceeded ? createKeeperTimeoutError(host) : failure
 }
 
-/** Resends a read-only statement once when the host closed the connection before a response started. */
+/** Resends a read-only statement once, on a new connection, when the host closed the first before it responded. */
 const sendWithRetry = async <T>(
   host: MonitoredHost,
   statement: Statement,
@@ -114,7 +114,7 @@ const sendWithRetry = async <T>(
     const queryId = randomUUID()
     onSent(queryId)
     try {
-      return { queryId, response: await send({ statement, queryId, sending: options }) }
+      return { queryId, response: await send({ statement, queryId, sending: options, newConnection: !isFirst }) }
     } catch (error) {
       const mayHaveRun = statement.writes || hasStarted() || limit.signal.aborted
       if (statement.short && error instanceof BodyTooLargeError) throw createHostError(host, 'garbage', error)
