@@ -79,10 +79,11 @@ export const replicationFaults: readonly Fault[] = [
     rule: 'fetch-or-check-failed',
     host: 's2r1',
     severity: 'warning',
-    value: [3, 8],
+    value: [10, 40],
     async prepare({ servers: { s2r1, s2r2 } }) {
       await createTable('fault_fetch_or_check_failed', [s2r1, s2r2])
-      await s2r1.run('INSERT INTO fault_fetch_or_check_failed.t SELECT number FROM numbers(3)')
+      for (const server of [s2r1, s2r2]) await server.run('SYSTEM STOP MERGES fault_fetch_or_check_failed.t')
+      for (let part = 0; part < 5; part++) await s2r1.run(`INSERT INTO fault_fetch_or_check_failed.t SELECT ${part}`)
       await s2r2.run('SYSTEM SYNC REPLICA fault_fetch_or_check_failed.t')
     },
     async produce({ servers: { s2r1 } }) {
