@@ -83,7 +83,7 @@ export const replicationFaults: readonly Fault[] = [
     async prepare({ servers: { s2r1, s2r2 } }) {
       await createTable('fault_fetch_or_check_failed', [s2r1, s2r2])
       for (const server of [s2r1, s2r2]) await server.run('SYSTEM STOP MERGES fault_fetch_or_check_failed.t')
-      for (let part = 0; part < 5; part++) await s2r1.run(`INSERT INTO fault_fetch_or_check_failed.t SELECT ${part}`)
+      for (let part = 0; part < 12; part++) await s2r1.run(`INSERT INTO fault_fetch_or_check_failed.t SELECT ${part}`)
       await s2r2.run('SYSTEM SYNC REPLICA fault_fetch_or_check_failed.t')
     },
     async produce({ servers: { s2r1 } }) {
