@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { root } from '../testing/source-file.ts'
 
 /**
- * Files of a minimal repository. Its web build counts its runs in a file that is not an input of the build. Its product
- * exits with code 7 if it runs with the Node options of `package.json`.
+ * Files of a minimal repository. Its builds count their runs in files that are not inputs of a build. Its product exits
+ * with code 7 if it runs with the Node options of `package.json`.
  */
 const files: Record<string, string> = {
   'package.json': JSON.stringify({
@@ -27,6 +27,11 @@ const files: Record<string, string> = {
   'web/src/page.svelte': '<p>1</p>',
   'proto/query.ts': 'export const a = 1',
   'services/shared/config/REFERENCE.md': '# Settings',
+  'services/bundle.ts': `
+    import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs'
+    mkdirSync(import.meta.dirname + '/build', { recursive: true })
+    copyFileSync(import.meta.dirname + '/main.ts', import.meta.dirname + '/build/main.mjs')
+    appendFileSync(import.meta.dirname + '/../bundled.log', 'bundled' + String.fromCharCode(10))`,
   // A module that blocks the parent process until the product has received the stop signal.
   'hold.cjs': `
     const { existsSync } = require('node:fs')
@@ -62,7 +67,9 @@ describe('set-up', () => {
     await writeFile(join(directory, path), text)
   }
 
-  const builds = async () => (await readFile(join(directory, 'built.log'), 'utf8')).split('\n').length - 1
+  const runsIn = async (log: string) => (await readFile(join(directory, log), 'utf8')).split('\n').length - 1
+  const builds = () => runsIn('built.log')
+  const bundles = () => runsIn('bundled.log')
 
   /** Starts the product, sends the signal to set-up, and returns the exit code and the output. */
   const startAndStop = async (signal: NodeJS.Signals, env: Record<string, string> = {}) => {
@@ -87,21 +94,24 @@ describe('set-up', () => {
     return child
   }
 
-  it('builds the web once, forwards signals and returns the exit code of the product', async () => {
+  it('builds the web and the product once, forwards signals and returns the exit code of the product', async () => {
     const first = await startAndStop('SIGTERM')
-    expect(first).toEqual({ code: 7, said: expect.stringContaining('Building the web UI … done') })
+    expect(first).toEqual({
+      code: 7,
+      said: expect.stringMatching(/Building the web UI … done[^]*Bundling the product … done/),
+    })
     const second = await startAndStop('SIGINT')
     expect(second).toEqual({ code: 7, said: 'up query\n' })
-    expect(await builds()).toBe(1)
+    expect([await builds(), await bundles()]).toEqual([1, 1])
   })
 
   it('runs the product with the Node options and memory arenas of the image', async () => {
     const { config } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const image = await readFile(join(root, 'services/Dockerfile'), 'utf8')
     const options = config.nodeOptions.split(' ').map((option: string) => JSON.stringify(option))
-    expect(image).toContain(`ENTRYPOINT ["node", ${options.join(', ')}, "services/main.ts"]`)
+    expect(image).toContain(`ENTRYPOINT ["node", ${options.join(', ')}, "services/build/main.mjs"]`)
     // The compile cache is only valid for the Node options with which it was created.
-    expect(image).toContain(` node ${config.nodeOptions} services/main.ts\n`)
+    expect(image).toContain(` node ${config.nodeOptions} services/build/main.mjs\n`)
     const arenas = /MALLOC_ARENA_MAX\W+(\d+)/
     const setUp = await readFile(join(root, 'services/set-up.mjs'), 'utf8')
     expect(arenas.exec(image)?.[1]).toBe(arenas.exec(setUp)?.[1])
@@ -116,9 +126,10 @@ describe('set-up', () => {
     expect(await builds()).toBe(before + 2)
     await startAndStop('SIGTERM', { SVC_EDITION: 'team', CLIENT_GIT_SHA: 'abc', COLUMNDB_HOST: 'http://localhost' })
     expect(await builds()).toBe(before + 2)
+    const bundledBefore = await bundles()
     await write('services/main.ts', `${files['services/main.ts']} // changed`)
     await startAndStop('SIGTERM', { SVC_EDITION: 'team' })
-    expect(await builds()).toBe(before + 2)
+    expect([await builds(), await bundles()]).toEqual([before + 2, bundledBefore + 1])
   })
 
   it('forwards a signal that arrives while the product starts', async () => {

@@ -32,7 +32,7 @@ describe('the tree', () => {
   const top =
     'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
   const services =
-    'README.md main.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
+    'README.md main.ts bundle.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
 
   it('has only the listed names at the top level', () => {
     expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])

@@ -113,11 +113,14 @@ const spawnProduct = (
     ...options,
     ...(preload === undefined ? [] : ['--import', join(repositoryRoot, preload)]),
   ]
-  const [program = process.execPath, ...rest] = [...parentDeathPrefix(), ...node, 'services/main.ts', ...services]
+  const [program = process.execPath, ...rest] = [...parentDeathPrefix(), ...node, entry, ...services]
   const child = spawn(program, rest, { cwd: repositoryRoot, env, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput)
   return child
 }
+
+/** The bundle that users run, or the modules if a test is started without the set-up, which builds the bundle. */
+const entry = process.env.TEST_PRODUCT ?? 'services/main.ts'
 
 const busSecret = randomBytes(32).toString('hex')
 
