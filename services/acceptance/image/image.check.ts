@@ -22,12 +22,13 @@ describe('the image', () => {
 
   it('holds neither what only tests need nor the embedded engine, and says what it holds', async () => {
     const listed = await image.run(['--entrypoint', 'node'], ['-e', listing])
-    const { services, packages, components } = JSON.parse(listed.output)
+    const { services, packages, components, spdxPackages } = JSON.parse(listed.output)
     expect(services).toEqual(expect.arrayContaining(['gateway', 'query', 'agent', 'shared', 'main.ts']))
     for (const absent of ['sandbox', 'acceptance', 'testing', 'requirements', 'generate', 'bench', 'generate.ts'])
       expect(services).not.toContain(absent)
     for (const absent of ['chdb', 'vitest', 'svelte', 'node']) expect(packages).not.toContain(absent)
-    expect(components).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
+    for (const listed of [components, spdxPackages])
+      expect(listed).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
   })
 
   it('refuses a service that it does not have', async () => {
@@ -63,6 +64,8 @@ describe('the image', () => {
 
 const listing = `const { readdirSync: list, readFileSync: read } = require('node:fs')
 const { components } = JSON.parse(read('sbom.cdx.json', 'utf8'))
+const { packages } = JSON.parse(read('sbom.spdx.json', 'utf8'))
 console.log(JSON.stringify({
   services: list('services'), packages: list('node_modules'), components: components.map(({ name }) => name),
+  spdxPackages: packages.map(({ name }) => name),
 }))`
