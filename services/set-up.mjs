@@ -43,6 +43,7 @@ const entries = {
   eval: 'services/acceptance/evaluation/run.ts',
   screenshots: 'services/acceptance/screenshots/run.ts',
   mutations: 'services/requirements/mutation-testing/run.ts',
+  release: 'release/run.ts',
 }
 
 const main = async ([command, ...rest]) => {

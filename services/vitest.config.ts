@@ -33,7 +33,7 @@ export default defineConfig({
         root,
         test: {
           name: 'services',
-          include: ['proto/**/*.test.ts', 'services/**/*.test.ts'],
+          include: ['proto/**/*.test.ts', 'services/**/*.test.ts', 'release/**/*.test.ts'],
           environment: 'node',
           expect,
           experimental: { viteModuleRunner: false },

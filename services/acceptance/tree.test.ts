@@ -30,7 +30,7 @@ const alternatives = (pattern: string): string[] => {
 
 describe('the tree', () => {
   const top =
-    'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s'
+    'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s release'
   const services =
     'README.md main.ts bundle.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
 

@@ -16,8 +16,11 @@ const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the
 `
 const maxOutputBytes = 8 * 1024 * 1024
 
-/** Returns the rendered chart, which uses existing Secrets and creates none; undefined if helm is not installed. */
-export const renderManifest = async (): Promise<GeneratedFile | undefined> => {
+/**
+ * Returns the rendered chart, which uses existing Secrets and creates none; undefined if helm is not installed. `chart`
+ * is a folder or a package.
+ */
+export const renderManifest = async (chart = 'helm'): Promise<GeneratedFile | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {
     process.stderr.write('SKIPPED: k8s/install.yaml (helm not found)\n')
@@ -26,7 +29,7 @@ export const renderManifest = async (): Promise<GeneratedFile | undefined> => {
   const parameters = [
     'template',
     'watchhouse',
-    'helm',
+    chart,
     '--namespace',
     'watchhouse',
     '--values',
