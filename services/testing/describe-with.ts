@@ -11,8 +11,11 @@ export { type TestServer } from './servers/server.ts'
 /** Programs that suites of the chart need. `.ci/chart-tools` installs them. */
 const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize', 'compose-spec'] as const
 
-/** Programs that `.ci/api-server` builds. The build takes long, so only machines with nightly runs have them. */
-const nightly = ['kube-apiserver', 'etcd'] as const
+/**
+ * Programs that are optional even in CI. `.ci/api-server` builds the API server, which takes long. The test of a pushed
+ * release needs the other two, which are Debian packages.
+ */
+const nightly = ['kube-apiserver', 'etcd', 'docker-registry', 'gpg'] as const
 
 type Need = ServerKind | 'chromium' | (typeof programs)[number] | (typeof nightly)[number]
 
