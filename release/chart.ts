@@ -1,4 +1,4 @@
-import { cp, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdtempDisposable, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dump, load, loadAll } from 'js-yaml'
@@ -32,9 +32,17 @@ export const packageChart = async (release: Release, signature: ReleaseOptions['
   const folder = join(temporary.path, 'watchhouse')
   await cp(join(root, 'helm'), folder, { recursive: true })
   await writeReleasedFiles(folder, release)
+  await setTimes(folder, release.commit.time)
   const key = signature ? ['--sign', '--key', signature.key, '--keyring', signature.keyring] : []
   const passphrase = signature?.passphraseFile ? ['--passphrase-file', signature.passphraseFile] : []
   await runHelm('package', folder, '--destination', release.folder, ...key, ...passphrase)
+}
+
+/** Sets the time of all files, which the package contains, so that every package of a commit is the same. */
+const setTimes = async (folder: string, time: string): Promise<void> => {
+  const date = new Date(time)
+  for (const path of ['.', ...(await readdir(folder, { recursive: true }))])
+    await utimes(join(folder, path), date, date)
 }
 
 const writeReleasedFiles = async (folder: string, release: Release): Promise<void> => {

@@ -10,6 +10,7 @@ import { fetchJson } from '../services/testing/fetch-json.ts'
 import { startProcess } from '../services/testing/servers/process.ts'
 import { requireProgram, runProgram } from './program.ts'
 import { checkChart, packageChart, resolveChartPath, verifyChart } from './chart.ts'
+import { hashFile } from './checksums.ts'
 import { comparePulledChart, hasCosign, pushChart, signArtifacts } from './publish.ts'
 import type { Release } from './release.ts'
 
@@ -62,6 +63,13 @@ describeWith(['helm', 'docker-registry', 'gpg'], 'a chart in a registry', () => 
   })
   afterAll(() => scope.disposeAsync())
 
+  it('is the same in every package of a commit', async () => {
+    await packageChart(release, undefined)
+    const first = await hashFile(resolveChartPath(release))
+    await packageChart(release, undefined)
+    expect(await hashFile(resolveChartPath(release))).toBe(first)
+  })
+
   it('is signed, pushed with its provenance, and pulled unchanged', async () => {
     await packageChart(release, { key: 'release@example.com', keyring, passphraseFile: undefined })
     expect(await readdir(release.folder)).toEqual([
@@ -80,7 +88,7 @@ describeWith(['helm', 'docker-registry', 'gpg'], 'a chart in a registry', () => 
     const { text, headers } = await fetchJson(`${url}${path}`, { headers: { accept: manifestType } })
     expect(headers.get('docker-content-digest')).toBe(pushed.digest)
     const { layers, annotations } = Manifest.parse(JSON.parse(text))
-    expect(layers.map(({ mediaType }) => mediaType)).toEqual([
+    expect(layers.map(({ mediaType }) => mediaType).toSorted()).toEqual([
       'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
       'application/vnd.cncf.helm.chart.provenance.v1.prov',
     ])
