@@ -1,4 +1,4 @@
-import { mkdtempDisposable, writeFile, readFile } from 'node:fs/promises'
+import { chmod, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -77,7 +77,9 @@ export const checkSbom = async (release: Release): Promise<string[]> => {
 /** Runs `check-config` of the image on a folder with one valid file. Returns whether it accepts the file. */
 export const checkConfig = async (release: Release): Promise<string[]> => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'watchhouse-release-'))
-  await writeFile(join(folder.path, 'digest.yaml'), definitions, { mode: 0o644 })
+  await writeFile(join(folder.path, 'digest.yaml'), definitions)
+  // The image runs as another user, and docker keeps the permissions of copied folders.
+  await chmod(folder.path, 0o755)
   const inside = '/tmp/health.d'
   await using container = await createContainer(release, 'check-config', inside)
   await runDocker('cp', `${folder.path}/.`, `${container.id}:${inside}`)

@@ -52,7 +52,8 @@ const build = async (release: Release, { base, skipImage, signature }: ReleaseOp
   await runStep(signature ? 'package and sign chart' : 'package chart', () => packageChart(release, signature))
   await runStep('render manifest', async () => {
     const manifest = await renderManifest(resolveChartPath(release))
-    await writeFile(join(release.folder, 'install.yaml'), manifest?.content ?? '')
+    if (manifest === undefined) throw new FailedChecks('manifest was not rendered; run .ci/chart-tools')
+    await writeFile(join(release.folder, 'install.yaml'), manifest.content)
   })
   await writeFile(`${release.folder}.md`, `${release.changes.body}\n`)
   await runStep('write checksums', () => writeChecksums(release.folder))

@@ -27,7 +27,7 @@ const allowedImports: Record<string, readonly string[]> = {
     ...wholeProduct,
   ],
   'services/bench': ['services/testing', ...wholeProduct],
-  release: ['services/testing', 'services/generate', 'npm', 'node'],
+  release: ['package.json', 'services/testing', 'services/generate', 'npm', 'node'],
   web: ['proto', 'npm', 'node'],
   // These scripts run in pods that only have Node.
   helm: ['node'],
