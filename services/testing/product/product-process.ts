@@ -119,8 +119,9 @@ const spawnProduct = (
   return child
 }
 
-/** The bundle that users run, or the modules if a test is started without the set-up, which builds the bundle. */
-const entry = process.env.TEST_PRODUCT ?? 'services/main.ts'
+/** The bundle that users run, or the modules if there is none: without the set-up, and in copies of the repository. */
+const { TEST_PRODUCT: bundle } = process.env
+const entry = bundle !== undefined && existsSync(join(repositoryRoot, bundle)) ? bundle : 'services/main.ts'
 
 const busSecret = randomBytes(32).toString('hex')
 
