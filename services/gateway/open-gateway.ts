@@ -12,6 +12,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
+import { warnOfPublicMcp } from './agent/callers.ts'
 import { openChatRuns } from './agent/run-events.ts'
 import { openConversationQueue } from './agent/read-agent-request.ts'
 import { openAuditLog } from './audit/open-audit.ts'
@@ -61,6 +62,7 @@ export const openGateway = async (
   opening.use(openUsageReport({ env, store, clock, log, hosts, send: net.trusted, version: packageFacts.version }))
   const denied = openDeniedUsers(env, store)
   const keys = openApiKeys({ env, store, clock, denied })
+  warnOfPublicMcp({ env, build, keys }, log)
   const policy = createPolicyReader(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: createFetchJson(net) })
   const database = await openStateDatabase(env, log)

@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError, errorStatuses } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -48,7 +49,7 @@ export const identifyMcpCaller = async (request: AnyRequest, gateway: Gateway): 
       )
     }
     requireAllowedHost(request, env)
-    telemetry.log.warn('SVC_MCP_PUBLIC is on: anonymous MCP request allowed')
+    telemetry.log.debug('SVC_MCP_PUBLIC is on: anonymous MCP request allowed')
     const refusal = findFeatureAccessError('MCP', anonymousCaller, policy.permissions)
     if (refusal) throw refusal
     return anonymousCaller
@@ -77,6 +78,15 @@ const identifyByAccessToken = async (request: AnyRequest, { auth, env }: Gateway
 /** Returns whether anonymous MCP requests are accepted; never when API keys or an identity provider are configured. */
 export const isMcpPublic = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' | 'keys'>): boolean =>
   !keys.enabled() && resolveAuthProvider(env, build) !== 'idp' && parseSettings(mcpAccessSettings, env).SVC_MCP_PUBLIC
+
+/**
+ * Warns at start if anonymous MCP requests are accepted. Each such request is logged at level debug, because clients send
+ * many.
+ */
+export const warnOfPublicMcp = (gateway: Pick<Gateway, 'env' | 'build' | 'keys'>, log: Logger): void => {
+  if (!isMcpPublic(gateway)) return
+  log.warn('SVC_MCP_PUBLIC is on: the MCP server accepts requests without authentication')
+}
 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
 

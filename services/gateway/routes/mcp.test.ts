@@ -34,10 +34,18 @@ describe('access to the MCP server', () => {
     }
   })
 
-  it('is open with SVC_MCP_PUBLIC, which is logged for each request', async () => {
+  it('is open with SVC_MCP_PUBLIC, with a warning at start and a debug line for each request', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
+    const levels = () =>
+      product.logged.filter((line) => line.includes('SVC_MCP_PUBLIC is on')).map((line) => JSON.parse(line).level)
+    expect(levels()).toEqual(['warn'])
     expect([(await send()).status, (await send(bearer('x'))).status]).toEqual([200, 200])
-    expect(product.logged.filter((line) => line.includes('SVC_MCP_PUBLIC is on'))).toHaveLength(2)
+    expect(levels()).toEqual(['warn', 'debug', 'debug'])
+  })
+
+  it('is not reported as open at start while API keys close it', async () => {
+    await started({ SVC_MCP_PUBLIC: 'true', SVC_API_KEY_SECRET: secret })
+    expect(product.logged.join()).not.toContain('SVC_MCP_PUBLIC is on')
   })
 
   it('requires a key when keys are enabled, even with SVC_MCP_PUBLIC', async () => {
