@@ -35,11 +35,39 @@
 - ports: [{ protocol: TCP, port: 25 }, { protocol: TCP, port: 465 }, { protocol: TCP, port: 587 }, { protocol: TCP, port: 2525 }]
   to:
     {{- include "watchhouse.addresses" (list "0.0.0.0/0" "2000::/3") | nindent 4 }}
-{{- else if eq $need "everywhere" }}
+{{- else if eq $need "userConnections" }}
+{{- $settings := $values.networkPolicy.userConnections }}
 - ports: [{ protocol: TCP, port: 1, endPort: 65535 }]
   to:
-    {{- include "watchhouse.addresses" (list "0.0.0.0/0" "2000::/3") | nindent 4 }}
+    {{- include "watchhouse.publicAddresses" $settings.exceptCidrs | nindent 4 }}
+{{- with $settings.privateCidrs }}
+- ports:
+    {{- range $values.hosts.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  to:
+    {{- include "watchhouse.addresses" . | nindent 4 }}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* An ingress rule that admits the monitoring peers to a port; empty without peers. Takes a list of root, port and further peers. */}}
+{{- define "watchhouse.monitoringIngress" -}}
+{{- with concat (index . 0).Values.networkPolicy.monitoringFrom (index . 2) }}
+- ports: [{ protocol: TCP, port: {{ index $ 1 }} }]
+  from: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
+{{/* The peers that read the lag of the NATS consumers: the namespace of KEDA, if KEDA scales a service. */}}
+{{- define "watchhouse.scalers" -}}
+{{- $peers := list -}}
+{{- range $name, $_ := include "watchhouse.workloads" . | fromYaml -}}
+{{- if eq (include "watchhouse.block" (list $ $name) | fromYaml).autoscaling.type "keda" -}}
+{{- $peers = list (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" "keda"))) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $peers -}}
 {{- end -}}
 
 {{- define "watchhouse.externalPort" -}}
@@ -59,4 +87,27 @@ block, so exceptions outside a narrow block are omitted.
 - ipBlock: { cidr: {{ . | quote }} }
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/*
+Peers with public addresses. Private, shared and link-local addresses are excluded: in most clusters, they include the pods, the
+Services, the nodes and the API server. Takes a list of further CIDRs to exclude.
+*/}}
+{{- define "watchhouse.publicAddresses" -}}
+{{- $private := list "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "168.63.129.16/32" "169.254.0.0/16" "172.16.0.0/12" "192.168.0.0/16" "198.18.0.0/15" -}}
+{{- $six := list -}}
+{{- range . -}}
+{{- if contains ":" . -}}{{- $six = append $six . -}}{{- else -}}{{- $private = append $private . -}}{{- end -}}
+{{- end -}}
+- ipBlock: { cidr: 0.0.0.0/0, except: {{ toJson $private }} }
+- ipBlock: { cidr: '2000::/3'{{ with $six }}, except: {{ toJson . }}{{ end }} }
+{{- end -}}
+
+{{/* Whether the process for user-supplied connections allows private addresses. */}}
+{{- define "watchhouse.allowsPrivateHosts" -}}
+{{- $name := ternary "all" "query-guest" (eq .Values.topology "single") -}}
+{{- if hasKey (include "watchhouse.workloads" . | fromYaml) $name -}}
+{{- $settings := (include "watchhouse.block" (list . $name) | fromYaml).settings -}}
+{{- if has (get $settings "SVC_ALLOW_PRIVATE_HOSTS" | toString | lower) (list "true" "1" "yes" "on" "cloud") -}}yes{{- end -}}
+{{- end -}}
 {{- end -}}

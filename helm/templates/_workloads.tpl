@@ -4,12 +4,12 @@ derived from this list.
 */}}
 {{- define "watchhouse.workloads" -}}
 {{- if eq .Values.topology "single" -}}
-all: { args: [], needs: [hosts, https, mail, everywhere] }
+all: { args: [], needs: [hosts, https, mail, userConnections] }
 {{- else -}}
 gateway: { args: [gateway], needs: [nats, redis, postgresql, https] }
 query: { args: [query], needs: [nats, redis, hosts] }
 {{- if .Values.guest.enabled }}
-query-guest: { args: [query], needs: [nats, redis, everywhere] }
+query-guest: { args: [query], needs: [nats, redis, userConnections] }
 {{- end }}
 agent: { args: [agent], needs: [nats, redis, postgresql, https] }
 mcp: { args: [mcp], needs: [nats, redis] }
