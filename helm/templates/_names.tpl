@@ -50,3 +50,19 @@ labels:
 {{- define "watchhouse.secretName" -}}
 {{- default (printf "%s-generated" (include "watchhouse.fullname" (index . 0))) (index . 1) -}}
 {{- end -}}
+
+{{/* The names of the Secrets that the operator provides, as a JSON list. */}}
+{{- define "watchhouse.requiredSecrets" -}}
+{{- $values := .Values -}}
+{{- $names := list $values.hosts.existingSecret $values.hosts.passwords.existingSecret $values.encryption.existingSecret $values.cron.existingSecret $values.certificates.existingSecret -}}
+{{- if eq $values.topology "services" -}}
+{{- $names = concat $names (list $values.nats.existingSecret $values.nats.tls.existingSecret) -}}
+{{- range $server := list $values.redis $values.postgresql -}}
+{{- $names = append $names (ternary $server.existingSecret $server.external.existingSecret $server.enabled) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $_ := include "watchhouse.workloads" . | fromYaml -}}
+{{- $names = append $names (include "watchhouse.block" (list $ $name) | fromYaml).secrets.existingSecret -}}
+{{- end -}}
+{{- compact $names | uniq | sortAlpha | toJson -}}
+{{- end -}}

@@ -1,8 +1,6 @@
 // @module-tag long
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ConnectionSessionResponse } from '#proto/http/connections.ts'
@@ -21,17 +19,10 @@ import {
 } from '../../testing/chart/deployment.ts'
 import { scalingConsumers } from '../../generate/chart/files.ts'
 import { startLoad } from '../../testing/chart/load.ts'
+import { runChartScript } from '../../testing/chart/script.ts'
 import { startSeededHost } from '../../testing/seeded-hosts.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
-
-/** Runs a script of `helm/files` as the container does, and returns its output. */
-const runScript = async (name: string, variables: Record<string, string>): Promise<string> => {
-  const script = await readFile(join(root, 'helm/files', name), 'utf8')
-  const given = ['--input-type=module-typescript', '--eval', script]
-  const { stdout } = await promisify(execFile)(process.execPath, given, { env: variables })
-  return stdout
-}
 
 const ingestToken = 'token of the senders'
 const sender = { authorization: `Bearer ${ingestToken}` }
@@ -101,15 +92,15 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   })
 
   it('pass `helm test`', async () => {
-    expect(await runScript('smoke.ts', { GATEWAY_URL: url(), HOST_ID: '0' })).toMatch(
+    expect(await runChartScript('smoke.ts', { GATEWAY_URL: url(), HOST_ID: '0' })).toMatch(
       /healthz\n.*openapi.*\n.*charts.*\n.*mcp/,
     )
   })
 
   it.each(['health-sweep', 'retention-prune'])('accept requests of the CronJob %s', async (path) => {
     const variables = { CRON_URL: `${url()}/api/cron/${path}`, CRON_SECRET: cronSecret }
-    expect(await runScript('call-cron.ts', variables)).toMatch(/^200 /)
-    await expect(runScript('call-cron.ts', { ...variables, CRON_SECRET: 'another' })).rejects.toThrow()
+    expect(await runChartScript('call-cron.ts', variables)).toMatch(/^200 /)
+    await expect(runChartScript('call-cron.ts', { ...variables, CRON_SECRET: 'another' })).rejects.toThrow()
   })
 
   it('connect to a database through a user connection', async () => {

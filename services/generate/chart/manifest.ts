@@ -2,18 +2,23 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findProgram } from '../../testing/servers/server-source.ts'
 import { root } from '../../testing/source-file.ts'
+import { buildDeclaredNatsAccounts } from './nats.ts'
+import { formatSecretCommands, manifestNamespace } from './secret-commands.ts'
 
-const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the chart with k8s/install-values.yaml. Before it is applied:
-#   kubectl create namespace watchhouse
-#   kubectl -n watchhouse create secret generic watchhouse-hosts --from-file=hosts.yaml
-#   kubectl -n watchhouse create secret generic watchhouse-host-passwords --from-literal=one=…
-#   kubectl -n watchhouse create secret generic watchhouse-nats-users --from-literal=gateway=… (query, query-guest, agent, mcp, alert-dispatcher, ingest, report)
-#   kubectl -n watchhouse create secret generic watchhouse-redis --from-literal=redis-password=…
-#   kubectl -n watchhouse create secret generic watchhouse-postgresql --from-literal=postgres-password=…
-#   kubectl -n watchhouse create secret generic watchhouse-cron --from-literal=CRON_SECRET=…
-#   kubectl -n watchhouse create secret generic watchhouse-encryption --from-literal=SVC_USER_CONNECTIONS_ENCRYPTION_KEY=…
-# In hosts.yaml passwordFile is /etc/watchhouse/host-passwords/<key>.
+const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the chart with k8s/install-values.yaml. It needs the image
+# IMAGE, a default StorageClass, and the Secrets that these commands create. Print them without the comment characters:
+#   sed -n 's/^#     //p' k8s/install.yaml
+# In hosts.yaml, passwordFile is /etc/watchhouse/host-passwords/<key>. Afterwards: kubectl apply -f k8s/install.yaml
 `
+
+/** Returns the introduction to a manifest, with commands as comments. */
+const formatIntroduction = async (manifest: string): Promise<string> => {
+  const { users } = await buildDeclaredNatsAccounts()
+  const commands = formatSecretCommands(Object.keys(users)).flatMap((command) => command.split('\n'))
+  const [, image = ''] = /image: (watchhouse:\S+)/.exec(manifest) ?? []
+  return introduction.replace('IMAGE', image) + commands.map((line) => `#     ${line}\n`).join('')
+}
+
 const maxOutputBytes = 8 * 1024 * 1024
 
 /**
@@ -31,7 +36,7 @@ export const renderManifest = async (chart = 'helm'): Promise<GeneratedFile | un
     'watchhouse',
     chart,
     '--namespace',
-    'watchhouse',
+    manifestNamespace,
     '--values',
     'k8s/install-values.yaml',
   ]
@@ -39,7 +44,7 @@ export const renderManifest = async (chart = 'helm'): Promise<GeneratedFile | un
     cwd: root,
     maxBuffer: maxOutputBytes,
   })
-  return { path: 'k8s/install.yaml', content: `${introduction}${stdout}` }
+  return { path: 'k8s/install.yaml', content: `${await formatIntroduction(stdout)}${stdout}` }
 }
 
 /** A generated file. The path is relative to the root of the repository. */
