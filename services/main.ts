@@ -22,7 +22,7 @@ import {
 } from '#shared/lifecycle/start-problems.ts'
 import { formatFatalError } from '#shared/lifecycle/fatal-error.ts'
 import { startOperationsServer } from '#shared/lifecycle/operations.ts'
-import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
+import { exportReadiness, openReadiness, type ProcessReadiness, reportProblem } from '#shared/lifecycle/readiness.ts'
 import { listenForStop, type StopRequest } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
@@ -169,7 +169,8 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
   const facts = {
     instance: chooseInstanceName(settings.SVC_INSTANCE),
     version,
-    services: chosen,
+    // A guest process queries no host of the host list, so it does not count as a process of `query`.
+    services: chosen.map((target) => (target === 'query' && env.SVC_QUERY_ROLE === 'guest' ? 'query-guest' : target)),
     secretNames: collectSecretNames(configs),
   }
   const known = [processSettings, ...configs.map((config) => config.settings)].flatMap(Object.keys)
@@ -187,6 +188,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   readiness.require('start', () => started && !stop.isRequested)
   readiness.require('bus', () => buses.every((bus) => bus.connected))
   const { OPERATIONS_HOST: host, OPERATIONS_PORT: port, NATS_REPLICAS: replicas } = settings
+  exportReadiness(readiness, metrics)
   const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
@@ -208,11 +210,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const queues = scope.use(openQueueFactory({ url, streamsUrl, replicas, env, log }))
   const store = scope.use(await openStore({ env, busIsShared, log }))
   // Pages, charts and tools need no store, so a process without one still serves most requests.
-  readiness.require(
-    'store',
-    () => true,
-    () => store.problem,
-  )
+  reportProblem(readiness, 'store', () => store.problem)
   const net = scope.use(openNet({ env }))
 
   let door: string | undefined
@@ -246,8 +244,7 @@ const installStreams = async (
   readiness: ProcessReadiness,
 ): Promise<AsyncDisposable> => {
   const installation = await keepStreamsInstalled(options, { caller: installerService, instance })
-  const isMet = () => true
-  readiness.require('streams', isMet, () => installation.problem)
+  reportProblem(readiness, 'streams', () => installation.problem)
   return installation
 }
 

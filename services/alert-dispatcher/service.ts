@@ -1,6 +1,7 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
 import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
+import { reportProblem } from '#shared/lifecycle/readiness.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open-chat-application.ts'
 import { createMinSeverityLister, openDelivery } from './delivery/open-delivery.ts'
@@ -20,9 +21,10 @@ export const start: ServiceStarter = (context) => startWithTickInterval(context)
 /** Starts the dispatcher with a custom tick interval, for tests. */
 export const startWithTickInterval = async (context: ServiceContext, tickEveryMs?: number): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
-  const { env, bus, clock } = context
+  const { env, bus, clock, readiness } = context
   const { log } = context.telemetry
   const { stores, database } = opened.use(await openStores(env, log))
+  if (database) reportProblem(readiness, 'alert database', () => database.problem)
   const subscriptions = opened.use(await openSubscriptions({ env, clock, log }))
   const chatApplication = await openChatApplication({ env, database, clock, log })
   const policy = openPolicy({

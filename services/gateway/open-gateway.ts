@@ -11,6 +11,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
+import { reportProblem } from '#shared/lifecycle/readiness.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { warnOfPublicMcp } from './agent/callers.ts'
 import { openChatRuns } from './agent/run-events.ts'
@@ -49,7 +50,7 @@ import packageFacts from '../../package.json' with { type: 'json' }
 
 /** Opens the dependencies of the routes. Resources that must be released are added to `opening`. */
 export const openGateway = async (
-  { bus, clock, env, net, store, telemetry }: ServiceContext,
+  { bus, clock, env, net, store, telemetry, readiness }: ServiceContext,
   { facts: build, docs }: WebBuild,
   opening: AsyncDisposableStack,
 ): Promise<Gateway> => {
@@ -65,8 +66,7 @@ export const openGateway = async (
   warnOfPublicMcp({ env, build, keys }, log)
   const policy = createPolicyReader(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: createFetchJson(net) })
-  const database = await openStateDatabase(env, log)
-  if (database) opening.use(database)
+  const database = await openOwnDatabase({ env, telemetry, readiness }, opening)
   const savedConnections = database && (await openSavedConnections(database))
   return {
     env,
@@ -97,6 +97,17 @@ export const openGateway = async (
     answerChat: createChatReplier(net.guarded('notification'), log),
     pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
+}
+
+/** Opens the state database, if one is configured. Readiness reports its problems. */
+const openOwnDatabase = async (
+  { env, telemetry, readiness }: Pick<ServiceContext, 'env' | 'telemetry' | 'readiness'>,
+  opening: AsyncDisposableStack,
+) => {
+  const database = await openStateDatabase(env, telemetry.log)
+  if (!database) return undefined
+  reportProblem(readiness, 'gateway database', () => database.problem)
+  return opening.use(database)
 }
 
 const warnOfSettings = (

@@ -2,6 +2,7 @@ import { ingest } from '#proto/ingest.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
+import { reportProblem } from '#shared/lifecycle/readiness.ts'
 import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { createAcceptHandler } from './accept.ts'
@@ -19,7 +20,10 @@ export const start: ServiceStarter = async ({ env, bus, store, clock, net, telem
   await using opened = new AsyncDisposableStack()
   const { log, metrics: registry } = telemetry
   const database = await openStateDatabase(env, log)
-  if (database) opened.use(database)
+  if (database) {
+    opened.use(database)
+    reportProblem(readiness, 'ingest database', () => database.problem)
+  }
   const events = await openEventStore(database)
   const deployments = await openDeploymentStore(database)
   const queue = opened.use(await openQueue())

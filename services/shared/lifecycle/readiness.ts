@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client'
+import { metrics } from '../telemetry/metrics.ts'
 import type { Readiness } from './service.ts'
 
 /** The readiness of a process: the conditions that its services require. */
@@ -8,6 +10,8 @@ export interface ProcessReadiness extends Readiness {
    * Returns the problem of each condition by its name. A met condition may have a problem too, if a part of it fails.
    */
   problems(): Record<string, string>
+  /** Returns all conditions, and whether each is unmet or has a problem. */
+  conditions(): { name: string; isFailing: boolean }[]
 }
 
 /** Collects the readiness conditions of all services of a process. A condition whose check throws counts as unmet. */
@@ -20,6 +24,11 @@ export const openReadiness = (): ProcessReadiness => {
     },
     unmet: () => [...needs].filter(([, { met }]) => !attempt(met)).map(([name]) => name),
     problems: () => Object.fromEntries([...needs].flatMap(([name, { problem }]) => toEntries(name, attempt(problem)))),
+    conditions: () =>
+      [...needs].map(([name, { met, problem }]) => ({
+        name,
+        isFailing: !attempt(met) || attempt(problem) !== undefined,
+      })),
   }
 }
 
@@ -33,3 +42,14 @@ const attempt = <T>(read: () => T): T | undefined => {
 
 const toEntries = (name: string, problem: string | undefined): [string, string][] =>
   problem === undefined ? [] : [[name, problem]]
+
+/** Adds a condition that is always met: `/readyz` and the metrics report its problem, but the process stays ready. */
+export const reportProblem = (readiness: Readiness, name: string, problem: () => string | undefined): void =>
+  readiness.require(name, () => true, problem)
+
+/** Exports the metric of readiness conditions. */
+export const exportReadiness = (readiness: Pick<ProcessReadiness, 'conditions'>, registry: Registry): void => {
+  metrics.readinessProblems(registry, () =>
+    readiness.conditions().map(({ name, isFailing }) => ({ labels: { condition: name }, value: isFailing ? 1 : 0 })),
+  )
+}

@@ -78,6 +78,11 @@ export const metrics = {
     'node',
     'services',
   ]),
+  readinessProblems: defineReadGauge(
+    'watchhouse_readiness_problem',
+    'Whether /readyz reports a problem with this condition, such as an unavailable server.',
+    ['condition'],
+  ),
   httpRequestDuration: defineHistogram(
     'watchhouse_http_request_duration_seconds',
     'Time from the head of a request to the end of its answer.',
@@ -97,7 +102,7 @@ export const metrics = {
   ),
   busRequestDuration: defineHistogram(
     'watchhouse_bus_request_duration_seconds',
-    'Time a service took to answer a call; outcome is ok or an error code.',
+    'Time a service took to answer a call; outcome is ok, an error code, or host-unavailable if a monitored host failed.',
     ['service', 'method', 'caller', 'outcome'],
     durationBuckets,
   ),
