@@ -79,9 +79,13 @@ const createObservation = (trace: W3cTraceContext | undefined, end: CallObservat
   }
 }
 
+/** Returns whether a monitored host failed. The services reached each other, so such calls have their own outcome. */
+const isHostFailure = ({ code, details }: ServiceError): boolean =>
+  code === 'unavailable' && details?.host !== undefined
+
 const findOutcome = (error: unknown, signal: AbortSignal): string => {
   if (error === undefined) return 'ok'
-  if (error instanceof ServiceError) return error.code
+  if (error instanceof ServiceError) return isHostFailure(error) ? 'host-unavailable' : error.code
   const left = error instanceof DOMException && error.name === 'AbortError'
   return left || (signal.aborted && error === signal.reason) ? 'cancelled' : 'internal'
 }
