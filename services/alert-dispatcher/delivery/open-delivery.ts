@@ -5,7 +5,6 @@ import { findSettingProblems } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
-import { metrics } from '#shared/telemetry/metrics.ts'
 import { openOutageLog } from '#shared/telemetry/outage.ts'
 import type { Channel } from '../channels/channel.ts'
 import { allChannels as every } from '../channels/index.ts'
@@ -16,6 +15,7 @@ import type { Policy } from '../policy.ts'
 import { type DeliveryDeps, type PendingDelivery, createHostListCache } from './delivery-deps.ts'
 import { endWithoutSend, missingTargetResult } from './send-result.ts'
 import { openChannelDelivery } from './send.ts'
+import { openSendDurations, type SendDurations } from './send-durations.ts'
 import { type NotifyHandlers, createNotifyHandler } from './announce.ts'
 import { type DeliveryHandlers, createDeliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openClaims } from './claims.ts'
@@ -62,7 +62,8 @@ export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> =
   const deliveries = await openDeliveries(parts.database)
   // Rate limits use real time, even if another clock decides what is due.
   const clock = parts.rateLimitClock ?? systemClock
-  const durations = metrics.alertSendDuration(telemetry.metrics)
+  const durations = openSendDurations(telemetry.metrics)
+  const targets = createTargetLister({ channels, env, durations })
   const deps: DeliveryDeps = {
     env,
     store,
@@ -73,10 +74,10 @@ export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> =
     retry,
     deliveries,
     recording: openOutageLog(log, { begins: 'recording deliveries failed', ends: 'recording deliveries recovered' }),
-    targets: (policy) => listEnabledTargets({ channels, env, policy }),
+    targets,
     hosts: createHostListCache({ query: parts.query, clock }),
     origin: openInstallationId(store),
-    observe: (channel, outcome, seconds) => durations.observe({ channel, outcome }, seconds),
+    observe: durations.observe,
   }
   const { claimMs } = limits
   const claims = opening.use(openClaims({ ...deps, outbox: store.outbox, claimMs }))
@@ -93,6 +94,8 @@ export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> =
     return true
   }
   opening.use(startOutboxWorker({ deps, claims, limits, add }))
+  // Before the first send, so that metrics include it. While the policy cannot be read, the first send includes it.
+  await parts.policy().then(targets, () => [])
   const running = opening.move()
   const subscriptionIdsOf = parts.subscriptionIdsOf ?? (async () => [])
   return {
@@ -107,6 +110,20 @@ const openDeliveries = async (database: Database | undefined) => {
   if (!database) return createMemoryDeliveries()
   const { openSqlDeliveries: sqlDeliveries } = await import('./sql-deliveries.ts')
   return sqlDeliveries(database)
+}
+
+/** Returns a function that lists the enabled targets, and includes their channels in the metric of send durations. */
+const createTargetLister =
+  ({ channels, env, durations }: TargetListerDeps): DeliveryDeps['targets'] =>
+  (policy) => {
+    const enabled = listEnabledTargets({ channels, env, policy })
+    durations.include(enabled.map(({ channel }) => channel))
+    return enabled
+  }
+
+interface TargetListerDeps extends Pick<ServiceContext, 'env'> {
+  channels: readonly Channel[]
+  durations: SendDurations
 }
 
 /** Returns a function that lists the minimum severities of all enabled targets. */
