@@ -14,7 +14,6 @@ const outcomesOf = async (error: unknown): Promise<string[]> => {
     exporterUrl: undefined,
     instance: 'a',
     version: '1',
-    services: [],
     log,
     registry,
   })
