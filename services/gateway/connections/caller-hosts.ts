@@ -5,6 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { connectionSessionHeader } from '#proto/http/connections.ts'
 import type { Host } from '#proto/query.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
+import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import type { Gateway } from '../gateway.ts'
 import { type HostList, createUnknownHostError } from '../hosts/host-list.ts'
 import {
@@ -62,8 +63,11 @@ const ownHosts = (
 ): HostList => {
   const all = async () => {
     const own = ownConnections()
-    const [hosts, saved] = await Promise.all([configured.all(), own?.saved.list(own.owner) ?? []])
-    return own === undefined ? hosts : [...hosts, ...saved.map((each) => savedHost(own.owner, each))]
+    if (own === undefined) return configured.all()
+    // While the state database is unavailable, the configured hosts are still listed.
+    const listSaved = () => ignoreUnavailable(() => own.saved.list(own.owner))
+    const [hosts, saved = []] = await Promise.all([configured.all(), listSaved()])
+    return [...hosts, ...saved.map((each) => savedHost(own.owner, each))]
   }
   const findOwn = async (hostId: number, parameter: string) => {
     const own = ownConnections()
