@@ -11,8 +11,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
-import { reportProblem } from '#shared/lifecycle/readiness.ts'
-import { openStateDatabase } from '#shared/store/sql/state-database.ts'
+import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { warnOfPublicMcp } from './agent/callers.ts'
 import { openChatRuns } from './agent/run-events.ts'
 import { openConversationQueue } from './agent/read-agent-request.ts'
@@ -66,7 +65,7 @@ export const openGateway = async (
   warnOfPublicMcp({ env, build, keys }, log)
   const policy = createPolicyReader(env, build, readFeatureFile(env, log))
   const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: createFetchJson(net) })
-  const database = await openOwnDatabase({ env, telemetry, readiness }, opening)
+  const database = await openServiceDatabase('gateway', { env, telemetry, readiness }, opening)
   const savedConnections = database && (await openSavedConnections(database))
   return {
     env,
@@ -97,17 +96,6 @@ export const openGateway = async (
     answerChat: createChatReplier(net.guarded('notification'), log),
     pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
-}
-
-/** Opens the state database, if one is configured. Readiness reports its problems. */
-const openOwnDatabase = async (
-  { env, telemetry, readiness }: Pick<ServiceContext, 'env' | 'telemetry' | 'readiness'>,
-  opening: AsyncDisposableStack,
-) => {
-  const database = await openStateDatabase(env, telemetry.log)
-  if (!database) return undefined
-  reportProblem(readiness, 'gateway database', () => database.problem)
-  return opening.use(database)
 }
 
 const warnOfSettings = (

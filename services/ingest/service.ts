@@ -2,8 +2,7 @@ import { ingest } from '#proto/ingest.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceStarter } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
-import { reportProblem } from '#shared/lifecycle/readiness.ts'
-import { openStateDatabase } from '#shared/store/sql/state-database.ts'
+import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { createAcceptHandler } from './accept.ts'
 import { settings } from './config.ts'
@@ -19,11 +18,7 @@ const dayMs = 86_400_000
 export const start: ServiceStarter = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
   await using opened = new AsyncDisposableStack()
   const { log, metrics: registry } = telemetry
-  const database = await openStateDatabase(env, log)
-  if (database) {
-    opened.use(database)
-    reportProblem(readiness, 'ingest database', () => database.problem)
-  }
+  const database = await openServiceDatabase('ingest', { env, telemetry, readiness }, opened)
   const events = await openEventStore(database)
   const deployments = await openDeploymentStore(database)
   const queue = opened.use(await openQueue())

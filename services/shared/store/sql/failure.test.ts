@@ -117,6 +117,9 @@ describe('the message of a failure', () => {
     ['3D000', /no such database/],
     ['ECONNREFUSED', /connection refused/],
     ['ENOTFOUND', /unknown host name/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /not signed by a trusted authority/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another name/],
+    ['CERT_HAS_EXPIRED', /has expired/],
     ['EHOSTUNREACH', /does not answer \(EHOSTUNREACH\)/],
   ])('has a cause and a remedy for %s', (code, sentence) => {
     const error = Object.assign(new Error('secret'), { code })

@@ -12,6 +12,8 @@ type DatabaseLocation = Pick<StateDatabase, 'kind' | 'url'>
 const postgresFailures = /^(08|53|57|25006)/
 const sqliteFailures =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|PROTOCOL|NOTADB|CORRUPT)|HRANA_|SERVER_ERROR|CLIENT_CLOSED)/
+/** Error codes of Node for a server certificate that it rejects. */
+const certificateFailures = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_)/
 /** SQLSTATE codes of a serialization failure and a deadlock. */
 const conflictCodes = new Set(['40001', '40P01'])
 
@@ -90,6 +92,12 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'the server rejects the user or the password; check both'],
   [/^3D000/, 'the server has no such database; create it or correct the name'],
   [/^ECONNREFUSED/, 'connection refused; check that the server is running and that its address is correct'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'the certificate of the server is for another name; connect to a name in it'],
+  [/^CERT_HAS_EXPIRED/, 'the certificate of the server has expired; renew it'],
+  [
+    certificateFailures,
+    'the certificate of the server is not signed by a trusted authority; add the authority to the file in NODE_EXTRA_CA_CERTS',
+  ],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'unknown host name; check the address and the DNS server'],
 ]
 
@@ -105,7 +113,7 @@ const describeOpenFailure = (path: string): string => {
 
 const isServerFailure = (error: Error): boolean => {
   const code = readErrorCode(error)
-  if (postgresFailures.test(code) || sqliteFailures.test(code)) return true
+  if ([postgresFailures, sqliteFailures, certificateFailures].some((failures) => failures.test(code))) return true
   // Network errors have a system code. Some connection errors of pg and fetch have only a message.
   return (
     /^E[A-Z]{3,}/.test(code) ||
