@@ -60,6 +60,8 @@
 {{- if and $values.encryption.existingSecret (include "watchhouse.encrypts" .name) }}
 - name: SVC_USER_CONNECTIONS_ENCRYPTION_KEY
   valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
+- name: SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS
+  valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS, optional: true } }
 {{- end }}
 {{- range $name, $value := omit .block.settings (ternary "SVC_ALLOWED_HOSTS" "" (has "gateway" $runs)) }}
 {{- /* Helm parses numbers as floating point and would print 1e+06. */}}
