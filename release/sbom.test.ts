@@ -29,7 +29,7 @@ const lock = {
   packages: {
     '': { version: '0.1.0' },
     web: { version: '0.1.0' },
-    'node_modules/web': { link: true, dev: true },
+    'node_modules/web': { link: true },
     'node_modules/zod': { version: '4.6.7' },
     'node_modules/@clickhouse/client': { version: '1.23.1' },
     'node_modules/@clickhouse/client/node_modules/zod': { version: '4.6.7' },

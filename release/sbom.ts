@@ -40,6 +40,8 @@ const LockedPackage = z.looseObject({
   dev: z.boolean().optional(),
   devOptional: z.boolean().optional(),
   optional: z.boolean().optional(),
+  /** Whether the package is a workspace. */
+  link: z.boolean().optional(),
 })
 const Lock = z.object({ version: z.string(), packages: z.record(z.string(), LockedPackage) })
 type LockedPackage = z.infer<typeof LockedPackage>
@@ -72,7 +74,9 @@ const findBrokenReferences = ({ SPDXID, packages, relationships }: Sbom): string
 
 const comparePackages = ({ packages }: Sbom, { version, packages: locked }: z.infer<typeof Lock>): string[] => {
   const listed = new Set(packages.map(({ name, versionInfo }) => `${name}@${versionInfo}`))
-  const installed = Object.entries(locked).filter(([path, { dev }]) => path.startsWith('node_modules/') && !dev)
+  const installed = Object.entries(locked).filter(
+    ([path, { dev, link }]) => path.startsWith('node_modules/') && !dev && !link,
+  )
   // Packages for other platforms are optional, so the image lacks most of them.
   const required = installed.filter(([, { devOptional, optional }]) => !devOptional && !optional)
   const allowed = new Set([`watchhouse@${version}`, ...installed.map(nameLockedPackage)])
