@@ -55,6 +55,8 @@ export const requireNone = (problems: readonly string[]): void => {
 /** Runs one step of the release and prints its title, its duration and whether it failed. Rethrows its error. */
 export const runStep = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
   const startedMs = performance.now()
+  // The last line of the step replaces this one.
+  if (process.stdout.isTTY) process.stdout.write(`${'…'.padEnd(8)}${title}\r`)
   const end = (word: string) => {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
     process.stdout.write(`${word.padEnd(8)}${title} (${seconds} s)\n`)
