@@ -12,7 +12,7 @@ export { type TestServer } from './servers/server.ts'
 const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize', 'compose-spec'] as const
 
 /**
- * Programs that are optional even in CI. `.ci/api-server` builds the API server, which takes long. The test of a pushed
+ * Programs that are optional even in CI. `.ci/kubernetes` builds the API server, which takes long. The test of a pushed
  * release needs the other two, which are Debian packages.
  */
 const nightly = ['kube-apiserver', 'etcd', 'docker-registry', 'gpg'] as const

@@ -26,7 +26,7 @@ const Kinds = z.object({
 })
 const Refusal = z.object({ message: z.string() })
 
-/** Starts the API server that `.ci/api-server` built, with its own etcd. */
+/** Starts the API server that `.ci/kubernetes` built, with its own etcd. */
 export const startApiServer = async (): Promise<ApiServer> => {
   await using opening = new AsyncDisposableStack()
   const etcd = opening.use(await startEtcd())
@@ -139,6 +139,6 @@ const accountsKey = () =>
 
 const programOf = (name: string): string => {
   const found = findProgram(name)
-  if (found === undefined) throw new Error(`program "${name}" not found; run .ci/api-server to build it`)
+  if (found === undefined) throw new Error(`program "${name}" not found; run .ci/kubernetes api-server to build it`)
   return found
 }

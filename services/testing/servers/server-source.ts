@@ -44,7 +44,7 @@ export const findProgram = (name: string): string | undefined => {
     '/usr/local/sbin',
     ...versions,
     resolveChartToolsPath(),
-    resolveApiServerPath(),
+    resolveKubernetesPath(),
   ]
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
@@ -56,8 +56,8 @@ export const resolveCachePath = (...path: string[]): string =>
 /** Returns a folder of the tools that `.ci/chart-tools` installs. */
 export const resolveChartToolsPath = (folder = 'bin'): string => resolveCachePath('chart-tools/current', folder)
 
-/** Returns the folder of the Kubernetes API server that `.ci/api-server` builds. */
-const resolveApiServerPath = (): string => resolveCachePath('api-server/current')
+/** Returns the folder of the programs of Kubernetes that `.ci/kubernetes` builds. */
+export const resolveKubernetesPath = (): string => resolveCachePath('kubernetes/current')
 
 const isExecutable = (file: string): boolean => {
   try {
