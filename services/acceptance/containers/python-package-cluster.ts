@@ -80,7 +80,14 @@ words = [word.encode() for word in ['clickhouse-server', *sys.argv[2:]]]
 main = ctypes.CDLL(sys.argv[1])._Z25mainEntryClickHouseServeriPPc
 sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))`
 
-const pythonCommand = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
+/** Returns the command that runs the server of a library. */
+export const pythonCommand = (library: string, ...words: string[]): string[] => [
+  'python3',
+  '-c',
+  launcher,
+  library,
+  ...words,
+]
 
 /** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
 const unshareArguments = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
