@@ -24,8 +24,8 @@ export const runCommand = (
     const child = execFile(program, words, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout)
       const ending = error.killed ? `took longer than ${timeoutMs} ms` : `exited with code ${error.code}`
-      const command = [program, ...words].join(' ').slice(0, maxCommandLength)
-      reject(new Error(`${program} ${ending}: ${`${stdout}${stderr}`.trim().slice(-maxErrorLength)} (${command})`))
+      const command = words.join(' ').slice(-maxCommandLength)
+      reject(new Error(`${program} ${ending}: ${`${stdout}${stderr}`.trim().slice(-maxErrorLength)} (… ${command})`))
     })
     // A program that ends before it has read its input closes the pipe.
     child.stdin?.on('error', () => {})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { applyObjects, type Cluster } from './cluster.ts'
 import { monitoringUser, surroundings, surroundingsNamespace } from './surroundings.ts'
@@ -16,6 +17,14 @@ export const senderToken = 'token-of-the-senders'
 const valuesFiles = { default: 'values.yaml', fleet: 'values-ha.yaml', single: 'values-single.yaml' }
 const readyWithinSeconds = 600
 
+/** The Secrets that operators provide, of all profiles. */
+export const providedSecrets = [
+  'clickhouse-passwords',
+  'watchhouse-encryption',
+  'watchhouse-redis',
+  'watchhouse-postgresql',
+]
+
 /** Creates the namespace with the Pod Security level `restricted`, and the Secrets that operators provide. */
 export const prepareNamespace = async (cluster: Cluster, profile: Profile): Promise<void> => {
   const level = { 'pod-security.kubernetes.io/enforce': 'restricted', 'pod-security.kubernetes.io/warn': 'restricted' }
@@ -32,6 +41,7 @@ export const prepareNamespace = async (cluster: Cluster, profile: Profile): Prom
   await applyObjects(cluster, [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: level } },
     secret('clickhouse-passwords', { one: monitoringUser.password }),
+    secret('watchhouse-encryption', { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: randomBytes(32).toString('hex') }),
     ...(profile === 'fleet' ? ofStores : []),
   ])
 }
@@ -42,6 +52,7 @@ const hostValues = {
     list: [{ url: surroundings.clickHouse, label: 'one', user: monitoringUser.name, passwordKey: 'one' }],
     passwords: { existingSecret: 'clickhouse-passwords' },
   },
+  encryption: { existingSecret: 'watchhouse-encryption' },
 }
 
 /** Returns values without which the product limits or rejects the load of a test, or cannot reach its webhook. */

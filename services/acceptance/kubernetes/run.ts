@@ -84,7 +84,10 @@ const runAll = async (cluster: Cluster, selected: readonly string[]): Promise<Re
 
 const keep = async (): Promise<void> => {
   print('waiting for an interruption (SIGINT)')
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), wait(keptForMs, undefined, { ref: true })])
+  const over = new AbortController()
+  const limit = wait(keptForMs, undefined, { signal: over.signal }).catch(() => {})
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), limit])
+  over.abort()
 }
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cluster } from '../cluster.ts'
-import { namespace, type Profile, releaseName } from '../release.ts'
+import { namespace, type Profile, providedSecrets, releaseName } from '../release.ts'
 import { type Outcome, problemIf } from '../scenario.ts'
 
 const pollMs = 3_000
@@ -10,20 +10,22 @@ const maxAttempts = 20
 const ofNamespace =
   /^(configmap\/kube-root-ca\.crt|serviceaccount\/default|event|events\.events\.k8s\.io\/|endpoints\/|endpointslice|podmetrics|secret\/sh\.helm)/
 /** Objects that this test has created. */
-const provided = new Set(['secret/clickhouse-passwords', 'secret/watchhouse-redis', 'secret/watchhouse-postgresql'])
-/** Volume claims that the README of the chart announces, by profile. */
+const provided = new Set(providedSecrets.map((name) => `secret/${name}`))
+/** The Secret with the passwords of the kept servers, which the README of the chart announces. */
+const keptSecret = 'secret/watchhouse-generated'
+/** Volume claims that the README announces, by profile. */
 const keptClaims: Readonly<Record<Profile, readonly string[]>> = {
   default: ['data-watchhouse-nats-0', 'data-watchhouse-postgresql-0', 'data-watchhouse-redis-0'],
   fleet: ['data-watchhouse-nats-0', 'data-watchhouse-nats-1', 'data-watchhouse-nats-2'],
   single: ['watchhouse-state'],
 }
 
-/** Uninstalls the release, and removes the namespace afterwards. Only the volume claims may remain. */
+/** Uninstalls the release, and removes the namespace afterwards. Only announced objects may remain. */
 export const uninstall = async (cluster: Cluster, profile: Profile): Promise<Outcome> => {
   await cluster.helm(['uninstall', releaseName, '--namespace', namespace, '--wait', '--timeout', '8m'], {
     timeoutMs: 500_000,
   })
-  const announced = keptClaims[profile].map((name) => `persistentvolumeclaim/${name}`)
+  const announced = [keptSecret, ...keptClaims[profile].map((name) => `persistentvolumeclaim/${name}`)]
   const remaining = await listRemaining(cluster, announced)
   const missing = announced.filter((name) => !remaining.includes(name))
   const unexpected = remaining.filter((name) => !announced.includes(name))

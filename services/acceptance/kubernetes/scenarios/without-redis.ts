@@ -8,8 +8,8 @@ const awayMs = 30_000
 const quietMs = 5_000
 const pollMs = 2_000
 const maxFailedPercent = 5
-/** Requests that need the state that all processes share. */
-const kindsWithState = new Set(['alert-dispatcher', 'ingest'])
+/** Requests that need the state that all processes share: they show the state of alerts. */
+const kindsWithState = new Set(['alert-dispatcher'])
 const redis = `statefulset/${releaseName}-redis`
 const redisPod = `${releaseName}-redis-0`
 
