@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Msg, NatsConnection } from 'nats'
 import { z } from 'zod'
 import { decodeJson } from '../body.ts'
@@ -16,6 +17,9 @@ type PublishReply = z.output<typeof PublishReply>
 
 /** A function that publishes a message. Resolves with the response of JetStream; rejects if none arrives in time. */
 export type StreamPublisher = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<PublishReply>
+
+/** Pause before a message is sent again to a stream that had no leader. */
+const leaderlessRetryMs = 200
 
 interface PublisherOptions {
   connection: NatsConnection
@@ -36,12 +40,12 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publisher
   const callback = (_error: Error | null, message: Msg) => awaited.get(message.subject)?.(message)
   connection.subscribe(`${prefix}*`, { callback })
 
-  return async (subject, body, headers) => {
+  const publishOnce = async (timeoutMs: number, ...[subject, body, headers]: Parameters<StreamPublisher>) => {
     const { promise, resolve, reject } = Promise.withResolvers<Msg>()
     const reply = prefix + (published += 1).toString(36)
     const late = setTimeout(
       () => reject(new Error(`no acknowledgement from JetStream within ${withinMs} ms`)),
-      withinMs,
+      timeoutMs,
     )
     awaited.set(reply, resolve)
     try {
@@ -49,12 +53,23 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publisher
         connection.publish(subject, body, { reply, headers: encode(headers) })
         return promise
       })
-      // A server that has no such stream, or has JetStream disabled, sends no acknowledgement.
-      if (data.length === 0) throw new Error('no responders')
-      return PublishReply.parse(decodeJson(data))
+      return data
     } finally {
       clearTimeout(late)
       awaited.delete(reply)
+    }
+  }
+
+  return async (subject, body, headers) => {
+    const startedMs = performance.now()
+    for (;;) {
+      const remainingMs = withinMs - (performance.now() - startedMs)
+      const data = await publishOnce(remainingMs, subject, body, headers)
+      if (data.length > 0) return PublishReply.parse(decodeJson(data))
+      // A server that has no such stream, or has JetStream disabled, sends no acknowledgement. Nor does a cluster whose
+      // leader has just failed. It has a new one after a few seconds; the id of the message prevents a second copy.
+      if (remainingMs < 2 * leaderlessRetryMs) throw new Error('no responders')
+      await wait(leaderlessRetryMs)
     }
   }
 }

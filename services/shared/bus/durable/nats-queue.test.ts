@@ -74,6 +74,22 @@ describeWith(
       expect(seen).toEqual(['before', 'after'])
     })
 
+    it('stores a message that arrives while no server leads its stream', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      const admin = await connect({ servers: server.url })
+      const { streams } = await admin.jetstreamManager()
+      const { config } = await streams.info('EVENTS')
+      // Like a stream without a leader, a missing stream sends no acknowledgement.
+      await streams.delete('EVENTS')
+      const publishing = publish(queue, 'early')
+      await setTimeout(500)
+      await streams.add(config)
+      await expect(publishing).resolves.toBeDefined()
+      expect((await streams.info('EVENTS')).state.messages).toBe(1)
+      await admin.close()
+    })
+
     it('logs a lost connection once, not for each of its consumers', async () => {
       await using server = await startNats({ private: true })
       const lines: string[] = []
