@@ -26,12 +26,12 @@ export const productImageConfig = {
   ],
   WorkingDir: '/watchhouse',
   User: `${user}:${user}`,
-  Entrypoint: ['node', '--max-semi-space-size=8', 'services/main.ts'],
+  Entrypoint: ['node', '--max-semi-space-size=8', 'services/build/main.mjs'],
 }
 
 /**
  * Creates the layer of the product in a folder, as services/Dockerfile lays it out, and returns the path of its
- * archive. `base` is the archive of the layer below. The web UI must be built.
+ * archive. `base` is the archive of the layer below. The web UI and the product must be built.
  */
 export const createProductLayer = async (folder: string, base: string): Promise<string> => {
   const layer = join(folder, 'product')
@@ -44,7 +44,8 @@ export const createProductLayer = async (folder: string, base: string): Promise<
     const filter = (path: string) => !isLeftOut(path.slice(repository.length + 1))
     await cp(join(repository, name), join(product, name), { recursive: true, filter })
   }
-  await cp(join(repository, 'web/build'), join(product, 'web/build'), { recursive: true })
+  for (const name of ['services/build', 'web/build'])
+    await cp(join(repository, name), join(product, name), { recursive: true })
   await runCommand(['chown', '-R', '0:0', layer])
   const cache = join(product, '.watchhouse/compile-cache')
   await mkdir(cache, { recursive: true })
