@@ -1,30 +1,15 @@
 import type { CandidateValue } from './figure-tolerance.ts'
 import type { Figure, FigureReading } from './figures.ts'
-import { type NumberCell, type ResultColumn, type ResultTable, splitIntoWords } from './result-cells.ts'
+import type { NumberCell, ResultColumn, ResultTable } from './result-cells.ts'
 import type { TableScope } from './row-scopes.ts'
-import { isPointDifference } from './stated-computations.ts'
+import { splitIntoWords, toStem } from './words.ts'
 
-/** Converts a cell to the unit of a figure. A cell without a known unit may have the unit of the figure. */
-export const convertCell = (
-  { value, unit, tolerance }: NumberCell,
-  { kind, scale, isLetter }: FigureReading,
-): CandidateValue[] => {
-  const scaled = (...factors: readonly number[]) =>
-    factors.map((factor) => ({ value: value * factor, tolerance: tolerance * factor }))
-  const isShare = value >= 0 && value <= 1
-  if (unit?.kind === kind) return scaled(unit.scale, ...(kind === 'percent' && isShare ? [100] : []))
-  if (kind === 'plain') return scaled(1)
-  if (unit !== null) return []
-  if (kind === 'bytes') return scaled(1, ...(isLetter ? [] : [scale]))
-  if (kind === 'seconds') return scaled(scale, 1, 1e-3)
-  return kind === 'percent' && isShare ? scaled(1, 100) : scaled(1)
+/** Converts a cell to the kind of a figure. A cell without a known unit can be a number of bytes, but no duration. */
+export const convertCell = ({ value, unit, tolerance }: NumberCell, { kind }: FigureReading): CandidateValue[] => {
+  if (kind === 'plain') return [{ value, tolerance }]
+  if (unit?.kind === kind) return [{ value: value * unit.scale, tolerance: tolerance * unit.scale }]
+  return unit === null && kind !== 'seconds' ? [{ value, tolerance }] : []
 }
-
-/** Returns a reading without conversion to minutes or hours for columns that no one states in these units. */
-export const readInColumn = (reading: FigureReading, { words }: ResultColumn): FigureReading =>
-  words.some((word) => /^(?:duration|latency|lag|age)$/.test(word))
-    ? { ...reading, scale: Math.min(1, reading.scale) }
-    : reading
 
 /** Returns whether one of the words after the figure is a word of the name. */
 export const isNounOf = (figure: Pick<Figure, 'nouns'>, words: readonly string[]): boolean =>
@@ -37,16 +22,13 @@ const countNouns = ({ nouns }: Pick<Figure, 'nouns'>, words: readonly string[]):
   return new Set(found.map(toStem)).size
 }
 
-/** Removes endings, so that `failed` and `failures` are the same word. */
-export const toStem = (word: string): string => word.replace(/(?<=\p{L}{3})(?:ed|ures?|ing)$/u, '')
-
 /** Returns whether a column contains numbers. Months such as 202611 are names. */
 export const isNumeric = ({ rows }: ResultTable, index: number): boolean =>
   rows.some((row) => row[index]?.number && row[index].text === null)
 
 /** Returns whether the values of a column can have the unit of a figure. */
-export const canHaveUnit = ({ unit }: ResultColumn, { kind }: FigureReading): boolean =>
-  kind === 'plain' || unit === null || unit.kind === kind
+export const canHaveUnit = ({ unit, isPlural }: ResultColumn, { kind }: FigureReading): boolean =>
+  kind === 'plain' || unit?.kind === kind || (unit === null && (kind === 'times' || !isPlural))
 
 /**
  * Returns the numeric columns that a figure is about. These are the columns named by the words after it or by its
@@ -69,12 +51,41 @@ export const findBoundColumns = (
   const isCounted = byNoun.length > 0 && reading.kind === 'plain'
   const predicate = findPredicate(figure)
   const byPredicate = numeric.filter(({ words }) => isNounOf({ nouns: predicate }, words))
-  const named = [...byNoun, ...(isCounted ? byPredicate : byClause)]
+  const found = [...byNoun, ...(isCounted ? byPredicate : byClause)]
+  // A count is no percentage.
+  const counts = found.filter(({ unit }) => unit === null)
+  const named = isCounted && counts.length > 0 ? counts : found
   const withUnit = numeric.filter(({ unit }) => unit?.kind === reading.kind)
   // In `1,200 rows in 9 s`, the clause names the rows, but the figure is a duration.
   const isTyped = reading.kind === 'plain' || named.some((column) => withUnit.includes(column))
   const all = named.length > 0 && isTyped ? named : [...named, ...withUnit]
-  return new Set(selectStatistic(figure, all))
+  const isTotal = ({ words }: ResultColumn) => words.some((word) => limitWords.has(word))
+  const nouns = new Set(figure.nouns.flatMap(splitIntoWords))
+  const totals = named.filter(
+    (column) => isTotal(column) && column.words.every((word) => limitWords.has(word) || nouns.has(word)),
+  )
+  if (figure.followsOf && totals.length > 0) return new Set(totals)
+  // In `300 parts are in orders and 150 in lines`, the second figure has the column of the first one.
+  if (all.length === 0 && figure.elides) return findBoundColumns(figure.elides, reading, scopes)
+  const parts = figure.isPart ? all.filter((column) => !isTotal(column)) : []
+  return new Set(selectStated(figure, selectStatistic(figure, parts.length > 0 ? parts : all)))
+}
+
+/** Words of names that measure what the other words name. */
+const measureWords =
+  /^(?:size|count|number|num|cnt|value|amount|space|byte|m|s|ms|sec|second|percent|per|of|in|on|to|is|the|gb|gib|mb|mib)$/
+
+/** Returns the columns whose names the text states completely: a `queue` is the `queue_size`, not `merges_in_queue`. */
+const selectStated = (figure: Figure, columns: readonly ResultColumn[]): readonly ResultColumn[] => {
+  // In `190 of the 285 parts are small`, only the 190 parts are.
+  const clause = figure.followsOf ? [] : splitIntoWords(figure.clause)
+  const stated = new Set([...clause, ...figure.nouns.flatMap(splitIntoWords)].map(toStem))
+  const counts = columns.map(({ words }) => {
+    const distinctive = words.filter((word) => !measureWords.test(word))
+    return distinctive.every((word) => stated.has(toStem(word))) ? distinctive.length : 0
+  })
+  const best = Math.max(0, ...counts)
+  return best > 0 ? columns.filter((_column, index) => counts[index] === best) : columns
 }
 
 /** Returns the adjective in `5 parts are unmerged`, which may name a column. */
@@ -94,25 +105,27 @@ const selectBestNamed = (figure: Figure, columns: readonly ResultColumn[]): Resu
 }
 
 /** The words for the same statistic in texts and in names. */
-const statistics: readonly RegExp[] = [
-  /^(?:max|maximum|peak|highest|worst)$/,
-  /^(?:min|minimum|lowest)$/,
-  /^(?:avg|average|mean)$/,
+export const statistics: readonly RegExp[] = [
+  /^(?:max|maximum|peak|highest|worst|slowest|longest|largest|biggest|peaked)$/,
+  /^(?:min|minimum|lowest|fastest|shortest|smallest|bottomed)$/,
+  /^(?:avg|average|mean|per|each)$/,
   /^median$/,
 ]
 
 /** Returns the columns with the statistic that the clause names, such as `maximum`, if there are any. */
 const selectStatistic = (figure: Figure, columns: readonly ResultColumn[]): readonly ResultColumn[] => {
   const clause = splitIntoWords(figure.clause)
-  const stated = statistics.filter((pattern) => clause.some((word) => pattern.test(word)))
+  // `At most 5 s` states a maximum.
+  const bound = figure.bound === 'at most' ? 'max' : figure.bound === 'at least' ? 'min' : undefined
+  const stated = statistics.filter((pattern) => [...clause, bound ?? ''].some((word) => pattern.test(word)))
   const found = columns.filter(({ words }) => words.some((word) => stated.some((pattern) => pattern.test(word))))
   return found.length > 0 ? found : columns
 }
 
 /** Returns whether a figure counts the texts of a column or the records of a list, such as `5 tables`. */
-export const countsTexts = (figure: Pick<Figure, 'nouns'>, { words, columns, rows }: ResultTable): boolean =>
+export const countsTexts = (figure: Pick<Figure, 'nouns'>, { words, columns }: ResultTable): boolean =>
   isNounOf(figure, words) ||
-  columns.some((column, index) => isNounOf(figure, column.words) && rows.some((row) => row[index]?.text))
+  columns.some(({ words: own, texts, moments }) => isNounOf(figure, own) && texts.length > moments.size)
 
 /** Words in the names of columns that contain totals, such as the 12 in `5 of 12 parts`. */
 export const limitWords: ReadonlySet<string> = new Set(['limit', 'max', 'maximum', 'total', 'capacity', 'quota'])
@@ -131,43 +144,16 @@ const countWords: ReadonlySet<string> = new Set([
   'value',
 ])
 
+/** Returns whether a name such as `count()` leaves open what the values count. */
+export const isGeneric = ({ words }: ResultColumn): boolean => words.every((word) => countWords.has(word))
 export const isCount = ({ words }: ResultColumn): boolean => words.some((word) => countWords.has(word))
 
 /** Columns whose numbers identify something and count nothing, unless the text before the figure names them. */
-const identifierWords = /^(?:code|id|port|pid|errno|version|level|priority)$/
-const factorWords = /^(?:ratio|factor|times|speedup|amplification)$/
-const differenceWords = /^(?:diff|difference|delta|change|growth|increase|decrease|gap|excess|new|added|more)$/
+const identifierWords = /^(?:code|id|port|pid|errno|version|level|priority|shard|replica|signal|hash|bucket)$/
+export const isIdentifier = ({ words, isPlural }: Pick<ResultColumn, 'words' | 'isPlural'>): boolean =>
+  !isPlural && identifierWords.test(words.findLast((word) => word !== 'num') ?? '')
+
 const comparedAs = /^\s*(?:as|the|that|its|more|less|fewer|larger|smaller|bigger|higher|lower|longer|faster|slower)\b/i
 
 /** Returns whether `5 times` counts occurrences and compares nothing. */
 export const isOccurrence = ({ text, tail }: Figure): boolean => /times$|twice$/i.test(text) && !comparedAs.test(tail)
-
-/** Returns whether a column can contain the kind of statement that the figure makes: a factor, a difference or a count. */
-export const canState = (
-  figure: Figure,
-  { kind }: FigureReading,
-  { words }: ResultColumn,
-  { rows }: ResultTable,
-): boolean => {
-  const hasWord = (pattern: RegExp) => words.some((word) => pattern.test(word))
-  if (kind === 'times' && !isOccurrence(figure) && !hasWord(factorWords)) return false
-  if (kind === 'percent' && hasWord(/^(?:count|cnt|number|amount|call|execution|occurrence)$/)) return false
-  // The cell 5 is not `5 % of all parts`.
-  const whole = /^\s*of\s(?:all\s|the\s)?([\p{L}_]+)/u.exec(figure.tail)?.[1]
-  if (kind === 'percent' && whole !== undefined && isNounOf({ nouns: [whole] }, words)) return false
-  // A cell of one of the compared rows is not their difference.
-  if ((figure.isDifference || isPointDifference(figure)) && rows.length > 1 && !hasWord(differenceWords)) return false
-  // The 1 of `is_readonly` counts nothing.
-  const stated = splitIntoWords(figure.clause)
-  if (words[0] === 'is' && !words.every((word) => stated.includes(word))) return false
-  const statesLimit = /\b(?:limit|threshold|quota)(?:\s(?:of|is))?\s*$/i.test(figure.lead)
-  if (statesLimit && !hasWord(/^(?:limit|max|maximum|total|capacity|quota|threshold|setting|value|allowed)$/))
-    return false
-  // The free space is the difference of the total and the used space.
-  const isUsed = hasWord(/^(?:used|usage)$/) && kind !== 'plain'
-  if (isUsed && /\b(?:left|free|remaining|available)\b/i.test(figure.tail)) return false
-  if (hasWord(/^(?:free|available)$/) && kind !== 'plain' && /\b(?:used|full|occupied)\b/i.test(figure.tail))
-    return false
-  const isIdentifier = identifierWords.test(words.at(-1) ?? '')
-  return !isIdentifier || /\b(?:error|exception|code|port|id|version|level|priority)\s*[(:=#]?\s*$/i.test(figure.lead)
-}

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import {
   type ClaimResult,
   createCount,
+  crashes,
+  flushes,
+  metrics,
   backups,
   cluster,
   columnSizes,
@@ -39,7 +42,12 @@ import { readTables } from './result-cells.ts'
 import { findUntracedFigures } from './trace-figures.ts'
 
 const trace = ({ request, value, summary, rowCount }: ClaimResult, claim: string) => {
-  const result = { request, tables: readTables(value, true), summary: extractFigures(summary), rowCounts: [rowCount] }
+  const result = {
+    request,
+    tables: readTables(value, true, request),
+    summary: extractFigures(summary),
+    rowCounts: [rowCount],
+  }
   return findUntracedFigures(claim, { results: [result], question: '' })
 }
 
@@ -91,6 +99,25 @@ const right: readonly (readonly [ClaimResult, string])[] = [
   [partitions, '202610 holds 10M more rows than 202611.'],
   [slowestQueries, 'No query ran longer than 130 s.'],
   [inserts, 'The slowest insert into visits took 8.2 s.'],
+  // Rows: names of several columns, similar names of metrics, dates, versions, labels, lists
+  [flushes, 'events had 31 flush errors against 12,400 good flushes.'],
+  [flushes, 'p99 of the failed flushes of events is 5 s.'],
+  [metrics, '17 queries run; 240 TCP and 36 HTTP connections are open.'],
+  [crashes, 'The crash on 12 Nov at 03:41 was signal 11 in version 24.8.2.3.'],
+  [errors, 'Error 241 occurred 127 times.'],
+  [tableParts, 'orders and lines have 300 and 150 parts, respectively.'],
+  // Counts: states and conditions
+  [backups, 'One of two backups failed.'],
+  [tables, 'shop has four tables, two of them MergeTree.'],
+  [tableParts, 'Two tables have more than 100 parts.'],
+  // Directions, ranks, expressions, complements
+  [queriesPerHour, 'Queries rose from 1,200 at 10:00 to 2,400 at 11:00.'],
+  [tableParts, 'lines is the second fullest table with 150 parts.'],
+  [tableParts, '300 / (300 + 150 + 36) = 62 % of the parts are in orders.'],
+  [disks, 'On cold, 3 TiB of 4 TiB are free, so 25 % is used.'],
+  // Units and negations
+  [replicas, 'The delay of s1r1 is 1:12 h.'],
+  [queriesOfUsers, 'No user had more than 25 failures.'],
 ]
 
 const wrong: readonly (readonly [ClaimResult, string])[] = [
@@ -227,6 +254,51 @@ const wrong: readonly (readonly [ClaimResult, string])[] = [
   [inserts, 'hits gets 86,400 inserts of one million rows each.'],
   [inserts, 'visits receives three dozen inserts.'],
   [inserts, 'hits has tiny inserts: on average just five rows.'],
+  // A figure without a row, or with a row that does not exist
+  [tableParts, 'The table payments has 300 parts.'],
+  [metrics, '36 queries run right now.'],
+  [crashes, 'query-83 crashed with signal 11.'],
+  // A row of another combination of names
+  [flushes, 'audit had 31 flush errors.'],
+  [flushes, 'events had 12,400 failed flushes.'],
+  [tableParts, 'lines and orders have 300 and 150 parts, respectively.'],
+  // Dates, versions and labelled numbers of other rows
+  [crashes, 'The server crashed on 2026-11-13.'],
+  [crashes, 'The crash on 2026-11-12 was signal 6.'],
+  [errors, 'TOO_MANY_PARTS was last seen at 19:55:01.'],
+  [host, 's1r1 runs ClickHouse 24.3.'],
+  [errors, 'MEMORY_LIMIT_EXCEEDED (code 252) occurred 127 times.'],
+  // Other columns: less complete names, other statistics, counts of other objects, units that no column has
+  [replicas, 's1r1 has a queue of 60.'],
+  [keeper, 'The maximum latency is 3 ms.'],
+  [queryPatterns, '`INSERT INTO audit` took 95 ms on average.'],
+  [dictionaries, 'geo loaded in 3.2 ms.'],
+  [slowQueries, 'reports read 77 GB of data.'],
+  [createCount(300, 'parts'), 'There are 300 partitions.'],
+  [disks, 'default has 1,000 GiB free.'],
+  // Counts: states, conditions, totals
+  [backups, 'Two backups failed.'],
+  [tableParts, 'Three tables have more than 100 parts.'],
+  [replicaStates, 'Only one out of three replicas of hits is active.'],
+  [tableParts, 'orders has 300 of 300 parts.'],
+  // Limits of all rows
+  [tableParts, 'All tables have 300 parts.'],
+  [queriesOfUsers, 'No user had more than 20 failures.'],
+  [slowestQueries, 'Every query used at least 1 GiB.'],
+  // Orders, directions and ranks
+  [queriesPerHour, 'Queries doubled from 2,400 to 1,200.'],
+  [queriesPerHour, 'Queries fell from 2,400 to 1,200.'],
+  [tableParts, 'orders takes 145 GiB more than lines.'],
+  [tableParts, 'lines has 150 parts, more than the 300 of orders.'],
+  [tableParts, 'hits has the most parts: 36.'],
+  [tableParts, 'hits is the second fullest table with 36 parts.'],
+  // Shares of the figure before, expressions, remainders, misleading rounding, denials
+  [queriesOfUsers, 'bob: 100 queries, 25 failures (2.5%).'],
+  [tableParts, '300 + 150 + 150 = 486 parts.'],
+  [merges, 'The merge on lines is 90 % complete; 20 % is left.'],
+  [disks, 'default has 200 GiB of 1,000 GiB free, so it is 20 % full.'],
+  [createCount(1400), 'There are a thousand parts.'],
+  [tableParts, 'orders does not have 300 parts.'],
 ]
 
 describe('a claim in the words of a person', () => {

@@ -42,7 +42,10 @@ export const openEvidenceLedger = (after: number): EvidenceLedger => {
         return numbered
       })
       length += (JSON.stringify(result.value) ?? '').length
-      if (added.length > 0 && length <= maxResultsLength) results.set(source.toolCallId, readOnce(result))
+      if (added.length > 0 && length <= maxResultsLength) {
+        const statements = added.map(({ statement }) => statement).join('\n')
+        results.set(source.toolCallId, readOnce(result, statements))
+      }
       return added
     },
     has: (id) => known.has(id),
@@ -60,18 +63,25 @@ export const openEvidenceLedger = (after: number): EvidenceLedger => {
 }
 
 /** Returns a function that reads the cells of a result on the first call, since most results are not cited. */
-const readOnce = ({ value, cut }: TruncatedValue): (() => Omit<CitedResult, 'rowCounts' | 'request'>) => {
+const readOnce = (
+  { value, cut }: TruncatedValue,
+  statements: string,
+): (() => Omit<CitedResult, 'rowCounts' | 'request'>) => {
   let read: ReturnType<ReturnType<typeof readOnce>> | undefined
-  return () => (read ??= readResult(value, !cut))
+  return () => (read ??= readResult(value, !cut, statements))
 }
 
-const readResult = (value: unknown, isComplete: boolean): Omit<CitedResult, 'rowCounts' | 'request'> => {
+const readResult = (
+  value: unknown,
+  isComplete: boolean,
+  statements: string,
+): Omit<CitedResult, 'rowCounts' | 'request'> => {
   const { text, error, result } = z
     .object({ text: z.string(), error: z.string(), result: z.unknown() })
     .partial()
     .catch({})
     .parse(value)
-  return { tables: readTables(result, isComplete), summary: extractFigures(text ?? error ?? '') }
+  return { tables: readTables(result, isComplete, statements), summary: extractFigures(text ?? error ?? '') }
 }
 
 /** A tool call that sent no statement to a host. */

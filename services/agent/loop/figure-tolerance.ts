@@ -1,4 +1,6 @@
+import { convertCell } from './bound-columns.ts'
 import type { Figure, FigureReading } from './figures.ts'
+import type { NumberCell } from './result-cells.ts'
 
 /** A value with its rounding tolerance, and whether a text such as `more than 5` may state the value 5 itself. */
 export interface CandidateValue {
@@ -16,9 +18,11 @@ export const isWithinTolerance = (
   const { value, tolerance } = reading
   const difference = (value < 0 ? candidate : Math.abs(candidate)) - value
   const exact = own + Math.abs(value) * Number.EPSILON * 4
-  const isRounded = Math.abs(difference) <= tolerance + exact
+  const hasDecimals = tolerance * 2 < reading.scale
+  const maxRounding = hasDecimals || reading.kind === 'percent' ? tolerance : Math.abs(candidate) * maxRoundingShare
+  const isRounded = Math.abs(difference) <= Math.min(tolerance, maxRounding) + exact
   const digit = findLastDigit(reading)
-  if (isRounded && (isLimit || !/above|below/.test(bound))) return true
+  if (isRounded && (isLimit || !/above|below|almost/.test(bound))) return true
   if (bound === 'about') {
     const share = Math.max(Math.abs(value) * minAboutShare, Math.min(Math.abs(value) * maxAboutShare, digit / 2))
     return Math.abs(difference) <= share
@@ -28,9 +32,11 @@ export const isWithinTolerance = (
   return (bound === 'below' || bound === 'at most') && difference < -exact && -difference <= Math.abs(value) / 2
 }
 
+/** Rounding must not mislead: `1 GiB` is not 1.4 GiB. Decimals show the precision; percentages usually have none. */
+const maxRoundingShare = 0.1
 const minAboutShare = 0.01
 const maxAboutShare = 0.05
-const maxAlmostShare = 0.25
+const maxAlmostShare = 0.1
 
 /** Returns the value of the last digit that is not zero: 100 for `1200`. */
 const findLastDigit = ({ value, tolerance }: FigureReading): number => {
@@ -40,3 +46,15 @@ const findLastDigit = ({ value, tolerance }: FigureReading): number => {
   for (let higher = digit * 10; isMultiple(higher); higher *= 10) digit = higher
   return digit
 }
+
+/** Returns whether a value satisfies the bound of a figure, such as `more than 30`. */
+export const satisfiesBound = (
+  { bound }: Figure,
+  reading: FigureReading,
+  cell: NumberCell | null | undefined,
+): boolean =>
+  (cell ? convertCell(cell, reading) : []).some(({ value }) => {
+    if (bound === 'above') return value > reading.value
+    if (bound === 'below') return value < reading.value
+    return bound === 'at least' ? value >= reading.value : value <= reading.value
+  })

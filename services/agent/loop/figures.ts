@@ -1,7 +1,7 @@
+import { blank, blankExempt } from './exempt-texts.ts'
+import { type FigureBound, findBound } from './figure-bounds.ts'
 import { type ReplacedText, replaceNumberWords } from './number-words.ts'
-
-/** What a figure measures. `plain` is a count or a value without a unit, `times` a factor such as `3x`. */
-export type FigureKind = 'plain' | 'bytes' | 'seconds' | 'percent' | 'times'
+import { type FigureKind, findUnits, plain, unitNames } from './units.ts'
 
 /** One way to read a figure. `GB`, for example, can stand for 10⁹ or 2³⁰ bytes. */
 export interface FigureReading {
@@ -11,12 +11,7 @@ export interface FigureReading {
   value: number
   /** Half the place value of the last written digit, because the text may be rounded. */
   tolerance: number
-  /** Whether the unit is a letter or word that usually states a count, such as `k` or `million`. */
-  isLetter?: boolean
 }
-
-/** How a text qualifies a figure, such as `about 5`, `over 5`, `at least 5` or `almost 5`. */
-type FigureBound = 'exact' | 'about' | 'above' | 'at least' | 'below' | 'at most' | 'almost'
 
 /** A number in a text, with its unit and its context. */
 export interface Figure {
@@ -39,116 +34,22 @@ export interface Figure {
   /** The text since the previous figure, and the text after the figure in its clause. Both include code. */
   lead: string
   tail: string
+  /** The text up to the next figure, including code. */
+  following: string
   /** Whether the bound must hold for all rows, as in `every table has more than 5 parts` or `between 3 and 5`. */
   isUniversal: boolean
   /** Whether the figure is a difference, such as `5 more parts than` or `rose by 5`. */
   isDifference: boolean
   /** Whether the figure is a common number word, such as `two` or `no`. */
   isCommonWord: boolean
+  /** Whether the figure is a part of the total after it, such as the first one of `5 of 12 parts`. */
+  isPart?: boolean
+  /** The figure before this one, if this one restates it, or is its share or its total. */
+  relatesTo?: Figure | undefined
+  /** The figure before this one in the same sentence, whose nouns this one may leave out. */
+  elides?: Figure | undefined
 }
 
-interface Unit {
-  kind: FigureKind
-  scale: number
-}
-
-const bytes = (scale: number): Unit => ({ kind: 'bytes', scale })
-const seconds = (scale: number): Unit => ({ kind: 'seconds', scale })
-const plain = (scale: number): Unit => ({ kind: 'plain', scale })
-
-const byteUnits = ['k', 'm', 'g', 't', 'p', 'e'].flatMap((letter, index): [string, Unit[]][] => {
-  const [binary, decimal] = [bytes(1024 ** (index + 1)), bytes(1000 ** (index + 1))]
-  return [
-    [`${letter}ib`, [binary]],
-    [`${letter}b`, [decimal, binary]],
-  ]
-})
-
-/** The units by their names in lower case. Only `B` and `K` to `T` stand for counts as well as for bytes. */
-const units: ReadonlyMap<string, readonly Unit[]> = new Map<string, readonly Unit[]>([
-  ...byteUnits,
-  ...(
-    [
-      [['b'], [bytes(1), plain(1e9)]],
-      [
-        ['byte', 'bytes'],
-        [bytes(1), plain(1)],
-      ],
-      [['k'], [plain(1e3), bytes(1024)]],
-      [['g'], [plain(1e9), bytes(1024 ** 3)]],
-      [['t'], [plain(1e12), bytes(1024 ** 4)]],
-      [['hundred'], [plain(100)]],
-      [['thousand'], [plain(1e3)]],
-      [
-        ['million', 'mln', 'mio'],
-        [plain(1e6), bytes(1024 ** 2)],
-      ],
-      [['billion', 'bn'], [plain(1e9)]],
-      [['trillion'], [plain(1e12)]],
-      [['ns', 'nanosecond', 'nanoseconds'], [seconds(1e-9)]],
-      [['µs', 'μs', 'us', 'microsecond', 'microseconds'], [seconds(1e-6)]],
-      [['ms', 'msec', 'millisecond', 'milliseconds'], [seconds(1e-3)]],
-      [['s', 'sec', 'secs', 'second', 'seconds'], [seconds(1)]],
-      [['m', 'min', 'mins', 'minute', 'minutes'], [seconds(60)]],
-      [['h', 'hr', 'hrs', 'hour', 'hours'], [seconds(3600)]],
-      [['d', 'day', 'days'], [seconds(86_400)]],
-      [['w', 'week', 'weeks'], [seconds(604_800)]],
-      [['%', 'percent', 'pp', 'percentage point', 'percentage points'], [{ kind: 'percent', scale: 1 }]],
-      [['x', '×', 'times', 'fold'], [{ kind: 'times', scale: 1 }]],
-    ] satisfies [string[], Unit[]][]
-  ).flatMap(([names, found]) => names.map((name): [string, readonly Unit[]] => [name, found])),
-])
-
-/** Returns the unit that a word of a column name stands for, such as `ms`; undefined for other words. */
-export const findUnit = (word: string): Unit | undefined => units.get(word)?.[0]
-
-const months = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\\.?'
-/** Texts that contain digits but no figure: addresses, dates, times, versions, identifiers, ids and list numbers. */
-const exemptPatterns: readonly RegExp[] = [
-  /https?:\/\/\S+/gi,
-  /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi,
-  /(?<![\d.])(?:19|20)\d\d([-/.])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])(?![\d.]*\d)(?:t(?=\d))?/gi,
-  /(?<![\d.,-])(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?![\d.,-]*\d)/g,
-  /(?<![\d.])(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./](?:19|20)\d\d\b/g,
-  new RegExp(`\\b${months} \\d{1,2}(?:st|nd|rd|th)?(?:,? (?:19|20)\\d\\d)?\\b(?![.,]?\\d)(?! ?%)`, 'gi'),
-  new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.? ${months}(?: (?:19|20)\\d\\d)?(?![a-z])`, 'gi'),
-  /\b(?:in|since|until|year) (?:19|20)\d\d(?=[.,;:)]|$)/gi,
-  /(?<![\d.,:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:z\b|[+-]\d\d:?\d\d\b)?(?![\d:])/gi,
-  /(?:\b(?:versions?|clickhouse|release)\s+v?|\bv)\d+(?:\.\d+)+(?:-[\w.]+)?/gi,
-  /(?<![\d.,])(?!\d{1,3}(?:\.\d{3}){2,}(?![\d.]))\d+\.\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?/g,
-  /\b(?:host|host ?id|shard|replica|node|port|pid|id|step|rule|option|code|errno|partition|level|rfc|issue)(?: #?|#|[:=] ?)\d+\b(?!\.\d)(?! ?[%×])/gi,
-  /\b(?:hosts|shards|replicas|nodes|ports|codes|partitions|steps|rules) \d+(?:(?:, ?| and | or |, and |-|–)\d+)+\b(?!\.\d)/gi,
-  /\bhttps?(?:\/\d(?:\.\d)?)?(?: status)?(?: code)?:? [1-5]\d\d\b(?!\.?\d)/gi,
-  /#\d+\b/g,
-  /(?<=\d):1\b(?![:.]?\d)/g,
-  /\b\d+(?:st|nd|rd|th)\b/gi,
-  /\b\d-?xx\b/gi,
-  /\b\d+[- ]bit\b/gi,
-  /^\s*\d{1,3}[.)](?=\s|$)/gm,
-]
-
-/** A code span is a figure if it contains only a number and its unit. Other code spans are names or statements. */
-const plainCodeSpan = /^[-+~≈]?\s?\d[\d.,_\s]*\s?(?:[a-zµ%×]{1,12}(?:\/s)?)?$/i
-
-const blank = (found: string): string => ' '.repeat(found.length)
-
-/** Replaces code, Markdown marks and numbers that are no figures with as many spaces, so that positions stay valid. */
-const blankExempt = (text: string): string => {
-  const withoutCode = text.replaceAll(/(`+)([^`]+)\1/g, (found: string, marks: string, inner: string) =>
-    plainCodeSpan.test(inner.trim()) ? `${blank(marks)}${inner}${blank(marks)}` : blank(found),
-  )
-  const withoutMarks = withoutCode
-    .replaceAll(/^\s*(?:[-+*]|#+)\s/gm, blank)
-    .replaceAll(/~{2,}|\*\*+|(?<!\d\s?)\*|\*(?!\s?\d)/g, blank)
-    .replaceAll(/(?<![\p{L}\p{N}_])_+(?=[\d~≈-])|(?<=[\d%])_+(?![\p{L}\p{N}_])/gu, blank)
-  return exemptPatterns.reduce((rest, pattern) => rest.replaceAll(pattern, blank), withoutMarks)
-}
-
-const unitNames = [...units.keys()]
-  .toSorted((one, other) => other.length - one.length)
-  // In `120 × 4`, `×` is an operator and not the unit `times`.
-  .map((name) => (/^[x×]$/.test(name) ? String.raw`${name}(?!\s*[\d(])` : name))
-  .join('|')
 /** Digits with thousands separators, decimals or an exponent. */
 const digits = String.raw`\d{1,3}(?:[,_'’\u00A0\u2009\u202F ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+`
 const figurePattern = new RegExp(
@@ -163,32 +64,58 @@ export const extractFigures = (text: string): Figure[] =>
 /** Extracts the figures of a text and its common number words, such as `two`. The names, such as 202611, are no figures. */
 export const extractAllFigures = (text: string, names: readonly string[] = []): Figure[] => {
   const { text: spaced, replacements } = replaceNumberWords(separateCompoundDurations(text))
-  const bare = names.reduce(
-    (rest, name) => rest.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), blank),
-    blankExempt(spaced),
-  )
+  const bare = blankNames(blankExempt(spaced), names)
   const found = [...bare.matchAll(figurePattern)].flatMap((match) => toFigure(match, bare) ?? [])
   const merged = mergeDurations(shareUnits(found, bare), bare)
-  return merged.map((figure, index) => {
+  const named: Figure[] = []
+  for (const [index, figure] of merged.entries()) {
     const end = merged[index + 1]?.start
     const begin = merged[index - 1]?.end ?? 0
     const gap = bare.slice(figure.end, end)
     const before = bare.slice(begin, figure.start)
     const clause = `${before.split(clauseBoundary).at(-1)} ${gap.split(clauseBoundary)[0]}`
     const after = spaced.slice(figure.end, end)
-    const tail = /^\s*(\([^()]*\))/.exec(after)?.[1] ?? after.split(clauseBoundary)[0] ?? ''
+    const [start = ''] = /^\s*with\s/.exec(after) ?? []
+    const tail =
+      /^\s*(\([^()]*\))/.exec(after)?.[1] ?? start + (after.slice(start.length).split(clauseBoundary)[0] ?? '')
+    const isRatio = /^:1(?![:.]?\d)/.test(after)
     const followsOf = index > 0 && isTotal(figure, before)
-    return {
+    const part = followsOf ? named.pop() : undefined
+    if (part) named.push({ ...part, isPart: true, clause: `${part.clause} ${tail}` })
+    const restated = figure.nouns.length === 0 && restates.test(before) ? named.at(-1) : undefined
+    const previous = named.at(-1)
+    const isSameKind = previous?.readings[0]?.kind === 'plain' && figure.readings[0]?.kind === 'plain'
+    const elides = isSameKind && !/[|;\n.(+*/×÷=]/.test(before.replaceAll(/\([^()]*\)/g, '')) ? previous : undefined
+    named.push({
       ...figure,
+      elides,
+      ...(isRatio && { readings: figure.readings.map((reading) => ({ ...reading, kind: 'times' as const })) }),
       ...findWords(figure, replacements),
+      ...(restated && { nouns: restated.nouns }),
+      relatesTo: restated ?? part,
       gap,
-      clause,
+      clause: restated?.readings[0]?.kind === figure.readings[0]?.kind ? `${restated?.clause ?? ''} ${clause}` : clause,
       tail,
+      following: after,
       followsOf,
       lead: spaced.slice(begin, figure.start),
-    }
-  })
+    })
+  }
+  return named
 }
+
+/** The text between a figure and the same value in another unit, or its share, as in `48 failures (2 %)`. */
+const restates = /(?:\(|\bi\.e\.,?|\bthat is,?|\bor)\s*[~≈]?$/
+
+/** Blanks numbers that are names, such as 202611 and the version 25.8. A number with a unit is none. */
+const blankNames = (text: string, names: readonly string[]): string =>
+  names.reduce((rest, name) => {
+    const digitsOnly = name.replaceAll('.', String.raw`\.`)
+    return rest.replaceAll(
+      new RegExp(String.raw`(?<![\d.])${digitsOnly}(?!\.?\d)(?!\s?(?:${unitNames})\b)`, 'gi'),
+      blank,
+    )
+  }, text)
 
 /** Returns whether a figure is a total. `10 inserts of 5 rows` has none, because the nouns differ. */
 const isTotal = ({ readings, nouns }: Figure, before: string): boolean => {
@@ -202,23 +129,31 @@ const isTotal = ({ readings, nouns }: Figure, before: string): boolean => {
 const afterOf = /^\W*((?:[\p{L}_]+\s+){0,2})(?:of|\/)\s*(?:(?:the|all|its|their|about|an? total of)\s+)?\W*$/iu
 
 /** Returns the number words of a figure as they were written. */
-const findWords = (
-  { text, start, readings }: Figure,
-  replacements: ReplacedText['replacements'],
-): Pick<Figure, 'text' | 'isCommonWord'> => {
+const findWords = ({ text, start, readings }: Figure, replacements: ReplacedText['replacements']): Partial<Figure> => {
   const found = replacements.get(start)
   if (!found) return { text, isCommonWord: false }
   const rest = text.slice(found.end - start)
   return {
     text: found.written + rest,
+    ...(/\band\sa\shalf$/i.test(found.written) && {
+      readings: readings.map((reading) => ({ ...reading, tolerance: reading.scale / 4 })),
+    }),
     isCommonWord:
       found.isCommon && readings.some(({ kind, scale }) => kind === 'seconds' || (kind === 'plain' && scale === 1)),
   }
 }
 
-const clauseBoundary = /[,;:()|]|\b(?:and|but|while|with)\b/
+const boundaries = String.raw`[,;()|\n]|:(?!\d)|[.!?]\s|(?<!\bbetween\s[^,;]{0,32})\band\b|\b(?:but|while)\b`
+/** The end of the words that can be about a figure. */
+export const clauseEnd = new RegExp(boundaries)
+/** The boundary between figures that have own columns, as in `300 parts with 5 GiB`. */
+const clauseBoundary = new RegExp(String.raw`${boundaries}|\bwith\b`)
 
-const separateCompoundDurations = (text: string): string => text.replaceAll(/(?<=\d(?:h|d|m|min))(?=\d)/g, ' ')
+/** Separates durations such as `1h20m`, and writes `1:20 h` as `1 h 20 min`. */
+const separateCompoundDurations = (text: string): string =>
+  text
+    .replaceAll(/(?<=(?<![\p{L}\p{N}])\d+(?:h|d|m|min))(?=\d)/gu, ' ')
+    .replaceAll(/(?<![\d:])(\d+):([0-5]\d)\s?h\b/g, '$1 h $2 min')
 
 const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
   const [whole, sign = '', number = '', unit, rest = ''] = match
@@ -231,7 +166,9 @@ const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
   const after = bare.slice(start + whole.length - rest.length, start + whole.length + contextLength)
   const bound = findBound(before, after)
   const signed = sign === '' ? value : -value
-  const possible = unit === undefined ? [plain(1)] : findUnits(unit)
+  // `About 64 GB` may stand for 64 GiB; without `about`, a decimal unit is one.
+  const found = unit === undefined ? [plain(1)] : findUnits(unit)
+  const possible = /^[kmgtpe]b$/i.test(unit ?? '') && bound !== 'about' ? found.slice(0, 1) : found
   return {
     text: bare.slice(start, end).trim(),
     start,
@@ -244,13 +181,13 @@ const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
       scale,
       value: signed * scale,
       tolerance: (step * scale) / 2,
-      isLetter: kind === 'bytes' && /^(?:[bkmgt]|million|mln|mio)$/i.test(unit ?? ''),
     })),
     nouns: findNouns(before, after),
     isCondition: conditionPattern.test(before),
     followsOf: false,
     lead: '',
     tail: '',
+    following: '',
     isUniversal: universalWords.test(before.split(/[.,;:()|]/).at(-1) ?? ''),
     isDifference: differenceBefore.test(before) || differenceAfter.test(after),
     isCommonWord: false,
@@ -258,58 +195,34 @@ const toFigure = (match: RegExpExecArray, bare: string): Figure | undefined => {
 }
 
 const stopWords =
-  /^(?:in|of|on|and|or|for|with|at|per|by|from|to|is|are|was|were|has|have|had|across|between|while|that|which|than|but|as)$/
+  /^(?:in|of|on|and|or|for|with|at|per|by|from|to|is|are|was|were|has|have|had|across|between|while|that|which|than|but|as|within|during|after|before|over|since|until|when|because|if|then|against|versus|vs|into)$/
 
 /**
  * Returns the words after a figure up to a preposition or conjunction. If there are none, returns the word before a
  * colon, as in `parts: 5`.
  */
 const findNouns = (before: string, after: string): string[] => {
-  const words = /^[\s-]*((?:\p{L}[\p{L}_]*[\s-]+){0,3}\p{L}[\p{L}_]*)/u.exec(after)?.[1]?.split(/[\s-]+/) ?? []
+  const words =
+    /^(?:-|[^\S\n])*((?:\p{L}[\p{L}_]*(?:-|[^\S\n])+){0,3}\p{L}[\p{L}_]*)/u.exec(after)?.[1]?.split(/[\s-]+/) ?? []
   const end = words.findIndex((word) => stopWords.test(word.toLowerCase()))
-  const nouns = end === -1 ? words : words.slice(0, end)
-  const label = /(\p{L}[\p{L}_]*)\s*[:=]\s*$/u.exec(before)?.[1]
+  // In `5 GiB compressed to 1 GiB`, the participle is a verb.
+  const isVerb = words[end] === 'to' && /\p{L}{3}ed$/u.test(words[end - 1] ?? '')
+  const nouns = end === -1 ? words : words.slice(0, isVerb ? end - 1 : end)
+  const label =
+    /(\p{L}[\p{L}_]*)\s*[:=]\s*$/u.exec(before)?.[1] ?? /\b(?:most|fewest|least)\s(\p{L}+)\b[^.;]*$/u.exec(before)?.[1]
   return nouns.length > 0 || label === undefined ? nouns : [label]
 }
-
-/** `M` stands for millions or mebibytes, `m` for minutes. */
-const findUnits = (name: string): readonly Unit[] =>
-  name === 'M' ? [plain(1e6), bytes(1024 ** 2)] : (units.get(name.toLowerCase()) ?? [])
 
 const contextLength = 48
 const conditionPattern =
   /(?:between|last|past|previous|next|top|first|than|over|above|below|under|exceed(?:s|ed|ing)?|least|most|within|every|limit(?: of)?|threshold(?: of)?|maximum of|interval of|[<>≥≤]=?)\s*(?:the\s)?$/i
 
 /** Words that extend a bound to all rows. */
-const universalWords = /\b(?:all|every|each|both|between|always|no|none|not|never|nothing)\b|n't\b/i
+const universalWords = /\b(?:all|every|each|both|between|always|no(?:body|ne)?|not|never|nothing)\b|n't\b/i
 const differenceBefore =
   /\b(?:increas(?:ed?|es)|decreas(?:ed?|es)|rose|rises?|risen|gr[eo]wn?|grows|dropped|drops|fell|fallen|shrank|shrunk|differs?|differed)\s+by\s*(?:about\s|roughly\s)?[~≈]?$/i
 const differenceAfter =
   /^\s*(?:(?:[\p{L}_]+\s)?(?:more|less|fewer)|higher|lower|larger|smaller|bigger|longer|shorter|faster|slower)\b[^.;,]*\bthan\b(?!\s*[\d~])/iu
-
-const negations = /\b(?:no|none|not|never|neither|nothing)\b|n't\b/i
-const opposites: Readonly<Partial<Record<FigureBound, FigureBound>>> = {
-  above: 'at most',
-  'at least': 'below',
-  below: 'at least',
-  'at most': 'above',
-}
-
-const findBound = (before: string, after: string): FigureBound => {
-  const bound = findWrittenBound(before, after)
-  const isNegated = negations.test(before.split(/[.,;:()|]/).at(-1) ?? '')
-  return isNegated ? (opposites[bound] ?? bound) : bound
-}
-
-const findWrittenBound = (before: string, after: string): FigureBound => {
-  if (/(?:about|around|approximately|approx\.?|roughly|circa|ca\.|some|[~≈])\s*$/i.test(before)) return 'about'
-  if (/(?:at least|>=|≥|between)\s*$/i.test(before) || after.startsWith('+')) return 'at least'
-  if (/(?:(?:more|longer|larger|bigger|higher|greater|slower) than|over|above|exceed(?:s|ed|ing)?|>)\s*$/i.test(before))
-    return 'above'
-  if (/(?:at most|up to|<=|≤|between\s\S+(?:\s[\p{L}%]+)?\sand)\s*$/iu.test(before)) return 'at most'
-  if (/(?:nearly|almost|just under|close to)\s*$/i.test(before)) return 'almost'
-  return /(?:(?:less|fewer|smaller|shorter|lower|faster) than|under|below|<)\s*$/i.test(before) ? 'below' : 'exact'
-}
 
 /** Parses written digits. `step` is the value of the last written digit. */
 const parseNumber = (written: string): { value: number; step: number } => {
@@ -335,13 +248,13 @@ const shareUnits = (figures: readonly Figure[], bare: string): Figure[] => {
       own === undefined ||
       own.kind !== 'plain' ||
       own.scale !== 1 ||
-      !/^\s*(?:-|–|—|→|to|and|or|of|\/|,)\s*$/.test(gap)
+      !/^\s*(?:-|–|—|→|to|and|or|vs\.?|versus|(?:out )?of(?: the| its| all| their)?|\/|,)\s*$/.test(gap)
     )
       continue
     const shared = next.readings
       .filter(({ kind, scale }) => kind !== 'plain' || scale !== 1)
       .map(({ kind, scale }) => ({ kind, scale, value: own.value * scale, tolerance: own.tolerance * scale }))
-    const nouns = figure.nouns.length === 0 || /^\s*(?:to|and|or|of)/.test(gap) ? next.nouns : figure.nouns
+    const nouns = figure.nouns.length === 0 || /^\s*(?:to|and|or|of|out of)/.test(gap) ? next.nouns : figure.nouns
     const isRange = figure.bound === 'at least' && shared.length > 0
     result[index] = { ...figure, readings: isRange ? shared : [...shared, own], nouns }
   }
@@ -370,3 +283,10 @@ const mergeDurations = (figures: readonly Figure[], bare: string): Figure[] => {
   }
   return result
 }
+
+/** Returns whether a figure is a difference of percentages, such as `1.5 percentage points`. */
+export const isPointDifference = ({ text }: Pick<Figure, 'text'>): boolean => /(?:\bpp|points?)$/i.test(text)
+
+/** Returns whether a figure is an operand of a computation that the text states. */
+export const isOperand = ({ lead, following }: Figure): boolean =>
+  /[-+−–*/×÷·]\s*\(?\s*$/.test(lead) || /^\s*[-+−*/×÷·]/.test(following)

@@ -35,6 +35,11 @@ const forms: readonly (readonly [RegExp, (words: string[], after: string) => str
     new RegExp(String.raw`\b(?:an?|${numberWord})\s(?:${durationUnit})s?\sand\sa\shalf\b`, 'i'),
     ([count = '', unit = '']) => `${(parseWords([count]) || 1) + 0.5} ${unit}`,
   ],
+  [new RegExp(String.raw`\ban?\s(?:${durationUnit})\b`, 'i'), ([, unit = '']) => `1 ${unit}`],
+  [
+    new RegExp(String.raw`\bthe\s(?:last|past)\s(?:${durationUnit})\b`, 'i'),
+    ([the, last, unit]) => `${the} ${last} 1 ${unit}`,
+  ],
   [
     /\b(?:half|a\squarter|three\squarters)\sof\sa\s(?:million|billion)\b/i,
     (words) => `${{ half: 0.5, a: 0.25, three: 0.75 }[words[0] ?? ''] ?? 1} ${words.at(-1)}`,
@@ -51,6 +56,13 @@ const forms: readonly (readonly [RegExp, (words: string[], after: string) => str
     (words) => {
       const divisor = partNames[words.at(-1)?.replace(/(?:f|ves|s)$/, '') ?? ''] ?? 2
       return `${Math.round(((parseWords(words.slice(0, -1)) || 1) * 100) / divisor)} %`
+    },
+  ],
+  [
+    /\bby\s(?:half|(?:a|two|three)[\s-](?:thirds?|quarters?|fifths?))\b/i,
+    ([, ...words]) => {
+      const divisor = partNames[words.at(-1)?.replace(/(?:f|s)$/, '') ?? ''] ?? 2
+      return `by ${Math.round(((parseWords(words.slice(0, -1)) || 1) * 100) / divisor)} %`
     },
   ],
   [/\btwice\b/i, (_words, after) => (/^\s(?:as|the|that|its)\b/i.test(after) ? '2.0 times' : '2 times')],
@@ -104,15 +116,22 @@ const formatWords = (written: string, after: string): string | undefined => {
   return form?.format(words, after)
 }
 
-const oneOfSeveral = new RegExp(String.raw`^\s(?:out\s)?of\s(?:${numberWord}|\d)`, 'i')
+/** `An hour` is a duration after these words, but not in `twice an hour`. */
+const singleDuration = new RegExp(String.raw`^an?\s(?:${durationUnit})$`, 'i')
+const beforeDuration = /\b(?:is|was|for|exceeds?|exceeded|than|about|over|under|nearly|almost|takes?|took|after)\s$/i
+const oneOfSeveral = new RegExp(String.raw`^\s(?:out\s)?of\s(?:the\s|its\s)?(?:${numberWord}|\d)`, 'i')
 
 /** Returns whether a word is a number here: not after digits, as in `12 million`, and not the pronoun `one`. */
 const isNumber = (written: string, before: string, after: string): boolean => {
   if (/\d\s*$/.test(before)) return false
+  if (singleDuration.test(written)) return beforeDuration.test(before)
   if (written.toLowerCase() !== 'one') return true
   if (oneOfSeveral.test(after)) return true
+  if (beforeDuration.test(before) && new RegExp(String.raw`^\s(?:${durationUnit})\b`, 'i').test(after)) return true
+  if (/^One$/.test(written) && /^\s\p{Ll}+\s(?:has|is|was|\p{L}+ed)\b/u.test(after)) return true
+  if (/\bof (?:which|them|these)\s$/i.test(before)) return true
   return (
-    /\b(?:only|just|exactly|is|are|was|were|has|have)\s$/i.test(before) &&
+    /\b(?:only|just|exactly|is|are|was|were|has|have|runs?|ran)\s$/i.test(before) &&
     !/^\s(?:of|or|more|that|which)\b/i.test(after)
   )
 }

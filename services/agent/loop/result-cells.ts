@@ -1,4 +1,8 @@
-import { extractFigures, findUnit, type Figure, type FigureKind } from './figures.ts'
+import { findColumnUnit, findRequestedUnit, findSettingUnit, findValueUnit, isPluralName } from './column-units.ts'
+import { extractFigures, type Figure } from './figures.ts'
+import { type Moment, toMoment } from './moments.ts'
+import type { Unit } from './units.ts'
+import { splitIntoWords } from './words.ts'
 
 /** A table in a tool result. `columns` and each row have the same order. */
 export interface ResultTable {
@@ -14,8 +18,13 @@ export interface ResultTable {
 export interface ResultColumn {
   /** The words of the name in lower case and singular. */
   words: readonly string[]
-  /** The unit that the name states; null if it states none. */
-  unit: { kind: FigureKind; scale: number } | null
+  /** The unit that the name, the statement or all values state; null if it is unknown. */
+  unit: Unit | null
+  /** Whether the name is a plural such as `parts`, so that the values count objects and have no unit. */
+  isPlural: boolean
+  /** The distinct texts of its cells, and those of them that are dates or times. */
+  texts: readonly string[]
+  moments: ReadonlyMap<string, Moment>
   /** Whether the values describe the statement itself, such as its duration. Only claims about statements use them. */
   isStatistic: boolean
 }
@@ -25,12 +34,14 @@ export interface ResultCell {
   number: NumberCell | null
   text: string | null
   figures: readonly Figure[]
+  /** The value of a cell that is true or false. */
+  isTrue?: boolean
 }
 
 /** A cell whose whole text is a number, with the unit that the text or the column states. */
 export interface NumberCell {
   value: number
-  unit: ResultColumn['unit']
+  unit: Unit | null
   /** Half the place value of the last digit in a text such as `1.23 GiB`; 0 for exact values. */
   tolerance: number
 }
@@ -48,10 +59,13 @@ export interface CitedResult {
 
 const maxDepth = 8
 
-/** Returns the tables of a tool result: lists of records, columns with rows, and single records as tables of one row. */
-export const readTables = (value: unknown, isComplete: boolean): ResultTable[] => {
+/**
+ * Returns the tables of a tool result: lists of records, columns with rows, and single records as tables of one row.
+ * The request states the units of columns such as `max(query_duration_ms) AS slowest`.
+ */
+export const readTables = (value: unknown, isComplete: boolean, request = ''): ResultTable[] => {
   const tables: ResultTable[] = []
-  collectTables(value, { name: '', isComplete, depth: maxDepth }, tables)
+  collectTables(value, { name: '', isComplete, depth: maxDepth, request }, tables)
   return tables
 }
 
@@ -60,6 +74,7 @@ interface Place {
   name: string
   isComplete: boolean
   depth: number
+  request: string
 }
 
 const collectTables = (value: unknown, place: Place, tables: ResultTable[]): void => {
@@ -127,59 +142,54 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const toRow = (row: unknown): readonly unknown[] => (Array.isArray(row) ? row : [row])
 
 const createTable = (
-  { name, isComplete }: Place,
+  { name, isComplete, request }: Place,
   names: readonly string[],
   rows: readonly (readonly unknown[])[],
   isStatistic = false,
 ): ResultTable => {
-  const columns = names.map((column): ResultColumn => {
+  const cells = rows.map((row) => names.map((_name, index) => toCell(row[index])))
+  const columns = names.map((column, index): ResultColumn => {
     const words = splitIntoWords(column)
-    return { words, unit: findColumnUnit(words), isStatistic }
+    const values = cells.flatMap((row) => row[index]?.number ?? [])
+    const unit = findColumnUnit(column) ?? findRequestedUnit(request, column) ?? findValueUnit(values, words.at(-1))
+    const texts = [...new Set(cells.flatMap((row) => row[index]?.text ?? []))]
+    const moments = new Map(texts.flatMap((text) => toMoments(text)))
+    return { words, unit, isPlural: unit === null && isPluralName(column), texts, moments, isStatistic }
   })
-  const cells = rows.map((row) => columns.map((column, index) => toCell(row[index], column)))
-  return { words: splitIntoWords(name), columns, rows: cells, isComplete }
+  const nameIndex = findNameOfValue(columns)
+  const withUnits = cells.map((row) => row.map((cell, index) => addUnit(cell, columns[index], row[nameIndex])))
+  return { words: splitIntoWords(name), columns, rows: withUnits, isComplete }
 }
 
-/** Splits a name or a text into words in lower case and singular. */
-export const splitIntoWords = (text: string): string[] =>
-  (text.replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ').match(/\p{L}+|µs/gu) ?? []).map(toSingular)
-
-const toSingular = (word: string): string => {
-  const lower = word.toLowerCase()
-  if (lower === 'bytes') return 'byte'
-  if (lower.endsWith('ies')) return `${lower.slice(0, -3)}y`
-  return /[^s]s$/.test(lower) && lower.length > 3 ? lower.slice(0, -1) : lower
+const toMoments = (text: string): [string, Moment][] => {
+  const moment = toMoment(text)
+  return moment ? [[text, moment]] : []
 }
 
-const unitWords: readonly (readonly [RegExp, FigureKind])[] = [
-  [/^(?:byte|size|memory|ram)$/, 'bytes'],
-  [/^(?:percent|percentage|pct)$/, 'percent'],
-  // ClickHouse states these in seconds. A column named `duration` or `latency` may be in any unit.
-  [/^(?:uptime|elapsed|delay)$/, 'seconds'],
-]
+/** Returns the column with the names of metrics or settings, if the only other values are in a column `value`. */
+export const findNameOfValue = (columns: readonly ResultColumn[]): number =>
+  columns.some(({ words }) => words.join(' ') === 'value')
+    ? columns.findIndex(({ words }) => /^(?:metric|event|name|setting|key|parameter|counter)$/.test(words.join(' ')))
+    : -1
 
-/** Finds the unit that the last words of a name state: `bytes_on_disk`, `sizeGiB`, `query_duration_ms`, `share_percent`. */
-const findColumnUnit = (words: readonly string[]): ResultColumn['unit'] => {
-  const joined = words.join('')
-  const suffix =
-    /(ki|mi|gi|ti)b$/.exec(joined)?.[0] ??
-    words.findLast((word) => /^(?:[kmgtp]i?b|[nuµm]s|s|sec|second|minute|hour|day|millisecond|microsecond)$/.test(word))
-  const written = suffix === undefined ? undefined : findUnit(suffix)
-  if (written) return written
-  const kind = unitWords.find(([pattern]) => words.some((word) => pattern.test(word)))?.[1]
-  return kind === undefined ? null : { kind, scale: 1 }
+/** Adds the unit of the column to a number. The unit of a metric or a setting is in its name. */
+const addUnit = (cell: ResultCell, column: ResultColumn | undefined, name: ResultCell | undefined): ResultCell => {
+  if (cell.number === null || cell.number.unit !== null) return cell
+  const ofName = column?.words.join(' ') === 'value' && name?.text ? findSettingUnit(name.text) : null
+  return { ...cell, number: { ...cell.number, unit: ofName ?? column?.unit ?? null } }
 }
 
 const wholeNumber = /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i
 /** Partitions are often months or days, which name rows rather than count something. */
 const monthOrDay = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-3]\d)?$/
 
-const toCell = (value: unknown, { unit }: ResultColumn): ResultCell => {
-  if (typeof value === 'number') return { number: { value, unit, tolerance: 0 }, text: null, figures: [] }
+const toCell = (value: unknown): ResultCell => {
+  if (typeof value === 'boolean') return { number: null, text: null, figures: [], isTrue: value }
+  if (typeof value === 'number') return { number: { value, unit: null, tolerance: 0 }, text: null, figures: [] }
   if (typeof value !== 'string') return { number: null, text: null, figures: [] }
   const text = value.trim()
   if (wholeNumber.test(text)) {
-    const number = { value: Number(text), unit, tolerance: 0 }
+    const number = { value: Number(text), unit: null, tolerance: 0 }
     return { number, text: monthOrDay.test(text) ? text : null, figures: [] }
   }
   const figures = /\d/.test(text) ? extractFigures(text) : []

@@ -1,5 +1,7 @@
 import { isWithinTolerance } from './figure-tolerance.ts'
-import { type Figure, type FigureKind } from './figures.ts'
+import { type Figure, isPointDifference } from './figures.ts'
+import { evaluateExpression, findExpression } from './stated-expressions.ts'
+import type { FigureKind } from './units.ts'
 
 /** A figure that follows from the cited results, with the value from which it was rounded. */
 export interface TracedFigure {
@@ -26,7 +28,7 @@ const ratioWords = /\b(?:ratio|factor)\b/i
 export const computeFromFigures = (figure: Figure, claimed: ClaimFigures): TracedFigure | undefined => {
   if (isConstant(figure, claimed)) return { kind: 'plain', value: figure.readings[0]?.value ?? 0 }
   for (const reading of figure.readings) {
-    const values = [...evaluateExpression(figure, claimed), ...combineFigures(figure, reading.kind, claimed)]
+    const values = [...evaluateStated(figure, claimed), ...combineFigures(figure, reading.kind, claimed)]
     const value = values.find((each) => Number.isFinite(each) && isWithinTolerance(figure, reading, { value: each }))
     if (value !== undefined) return { kind: reading.kind, value }
   }
@@ -65,38 +67,37 @@ const endsInResult = (figure: Figure, figures: readonly Figure[]): boolean => {
   return end >= 0 && equals.test(rest[end]?.gap ?? '')
 }
 
-/** Evaluates the expression before a figure, such as `120 / 480 = 25 %`, if all its operands follow from the results. */
-const evaluateExpression = (figure: Figure, { figures, traced }: ClaimFigures): number[] => {
-  const end = figures.indexOf(figure) - 1
-  if (end < 0 || !equals.test(figures[end]?.gap ?? '')) return []
-  let begin = end
-  while (begin > 0 && operator.test(figures[begin - 1]?.gap ?? '')) begin -= 1
-  const operands = figures.slice(begin, end + 1)
-  if (operands.length < 2) return []
-  const operators = operands.slice(0, -1).map(({ gap }) => operator.exec(gap)?.[1] ?? '')
+/** Returns the values of the stated expression, such as `120 / 480 = 25 %`, if all its operands follow from the results. */
+const evaluateStated = (figure: Figure, { figures, traced }: ClaimFigures): number[] => {
+  const operands = findExpression(figure, figures)
   // The writer may have computed with exact values of cells, or with the rounded figures in the text.
-  const variants = [
-    operands.map((operand) => traced.get(operand)?.value),
-    operands.map((operand) => (traced.has(operand) ? operand.readings[0]?.value : undefined)),
-  ]
-  return variants.flatMap((values) => {
-    const known = values.filter((value) => value !== undefined)
-    if (known.length < values.length) return []
-    const value = evaluate(known, operators)
-    return [value, value * 100]
-  })
+  const exact = evaluateExpression(operands, (operand) => traced.get(operand)?.value)
+  const rounded = evaluateExpression(operands, (operand) =>
+    traced.has(operand) ? operand.readings[0]?.value : undefined,
+  )
+  return operands.length === 0
+    ? []
+    : [exact, rounded].flatMap((value) => (value === undefined ? [] : toResults(value, figure, operands)))
 }
 
-const evaluate = ([first = 0, ...others]: readonly number[], operators: readonly string[]): number => {
-  let sum = 0
-  let product = first
-  for (const [index, value] of others.entries()) {
-    const sign = operators[index] ?? ''
-    if ('*×·'.includes(sign)) product *= value
-    else if ('/÷'.includes(sign)) product /= value
-    else [sum, product] = [sum + product, sign === '+' ? value : -value]
-  }
-  return sum + product
+/** Returns the results that a value can stand for: a ratio is also a percentage. */
+const toResults = (value: number, { readings }: Figure, operands: readonly Figure[]): number[] => {
+  const isPercent = readings[0]?.kind === 'percent'
+  const isConverted = operands.some((operand) =>
+    operand.readings.some(({ kind, value: own }) => kind === 'percent' || own === 100),
+  )
+  return isPercent ? [value * 100, ...(isConverted ? [value] : [])] : [value]
+}
+
+/** Returns whether the text states an expression with another result than the figure. */
+export const hasWrongResult = (figure: Figure, { figures, traced }: Omit<ClaimFigures, 'claim'>): boolean => {
+  const operands = findExpression(figure, figures)
+  if (operands.length === 0) return false
+  const written = evaluateExpression(operands, (operand) => operand.readings[0]?.value)
+  const values = [written, evaluateExpression(operands, (operand) => traced.get(operand)?.value)]
+  return !values
+    .flatMap((value) => (value === undefined ? [] : toResults(value, figure, operands)))
+    .some((value) => figure.readings.some((reading) => isWithinTolerance(figure, reading, { value })))
 }
 
 /** A figure of the claim as an operand. */
@@ -115,18 +116,24 @@ const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, trac
       return found ? [{ ...found, place: index }] : []
     })
     .slice(0, maxOperands)
-  if (kind === 'percent') return computePercentages(figure, place, { operands, claim })
-  const pairs = pairOperands(operands)
-  if (kind === 'times' || (kind === 'plain' && ratioWords.test(claim))) return pairs.map(([low, high]) => high / low)
+  if (kind === 'percent') return computePercentages(figure, place, { operands, claim, figures })
+  if (kind === 'times' || (kind === 'plain' && ratioWords.test(claim)))
+    return pairOrdered(operands).map(([one, two]) => {
+      // After two values, `twice as many` may compare either with the other.
+      const isAfter = one.place < place && two.place < place
+      const directed = isAfter ? undefined : computeDirected(figure.tail, one.value, two.value)
+      return directed ?? Math.max(one.value, two.value) / Math.min(one.value, two.value)
+    })
   const same = operands.filter((operand) => operand.kind === kind).map(({ value }) => value)
   const sum = same.reduce((total, value) => total + value, 0)
   const samePairs = pairOperands(operands.filter((operand) => operand.kind === kind))
   const counts = operands.filter((operand) => operand.kind === 'plain')
+  const phrase = `${figure.lead} ${figure.tail}`
   return [
-    ...(sumWords.test(claim) && same.length > 1 ? [sum, ...samePairs.map(([low, high]) => low + high)] : []),
-    ...(differencePattern.test(claim) ? samePairs.map(([low, high]) => high - low) : []),
-    ...(averageWords.test(claim) && same.length > 1 ? [sum / same.length] : []),
-    ...(averageWords.test(claim) ? same.flatMap((value) => counts.map((count) => value / count.value)) : []),
+    ...(sumWords.test(phrase) && same.length > 1 ? [sum, ...samePairs.map(([low, high]) => low + high)] : []),
+    ...(differencePattern.test(phrase) ? samePairs.map(([low, high]) => high - low) : []),
+    ...(averageWords.test(phrase) && same.length > 1 ? [sum / same.length] : []),
+    ...(averageWords.test(phrase) ? same.flatMap((value) => counts.map((count) => value / count.value)) : []),
   ]
 }
 
@@ -134,7 +141,7 @@ const combineFigures = (figure: Figure, kind: FigureKind, { claim, figures, trac
 const computePercentages = (
   figure: Figure,
   place: number,
-  { operands, claim }: { operands: readonly Operand[]; claim: string },
+  { operands, claim, figures }: { operands: readonly Operand[]; claim: string; figures: readonly Figure[] },
 ): number[] => {
   if (isPointDifference(figure)) {
     return pairOperands(operands.filter(({ kind }) => kind === 'percent')).map(([low, high]) => high - low)
@@ -142,19 +149,25 @@ const computePercentages = (
   const near = operands.filter((operand) => Math.abs(operand.place - place) <= 2)
   const pairs = pairOperands(near.filter(({ kind }) => kind !== 'percent'))
   if (statesChange(figure)) return pairs.flatMap((pair) => computeChanges(figure, pair))
-  const shares = pairs.flatMap(([low, high]) => [
-    low / high,
-    ...(remainderWords.test(claim) ? [(high - low) / high] : []),
-  ])
+  const phrase = `${figure.lead.split(/[,;]/).at(-1)} ${figure.tail}`
+  const [isFree, isUsed] = [remainderWords.test(phrase), usedWords.test(phrase)]
+  const shares = near
+    .filter(({ kind }) => kind !== 'percent')
+    .flatMap((part) =>
+      near
+        .filter((whole) => whole.kind === part.kind && whole.value > part.value)
+        .map((whole) => {
+          const isFreePart = remainderWords.test(figures[part.place]?.clause ?? '')
+          const isSame = isFree === isFreePart || !(isFree || isUsed)
+          return isSame ? part.value / whole.value : 1 - part.value / whole.value
+        }),
+    )
   const changes = differencePattern.test(claim) ? pairs.flatMap((pair) => computeChanges(figure, pair)) : []
-  const rest = remainderWords.test(claim)
-    ? near.flatMap(({ kind, value }) => (kind === 'percent' ? [100 - value] : []))
-    : []
+  const rest = isFree || isUsed ? near.flatMap(({ kind, value }) => (kind === 'percent' ? [100 - value] : [])) : []
   return [...shares.map((share) => share * 100), ...changes, ...rest]
 }
 
-/** Returns whether a figure is a difference of percentages, such as `1.5 percentage points`. */
-export const isPointDifference = ({ text }: Pick<Figure, 'text'>): boolean => /(?:\bpp|points?)$/i.test(text)
+const usedWords = /\b(?:used|full|taken|occupied|in use|done)\b/i
 
 const moreWords = /\b(?:more|increas\w*|rose|ris\w+|gr[eo]w\w*|higher|larger|bigger|longer|slower)\b/i
 const lessWords =
@@ -178,11 +191,25 @@ export const computeChanges = ({ lead, tail }: Figure, [one, two]: readonly [num
   return bases.filter((base) => base > 0).map((base) => (100 * (high - low)) / base)
 }
 
-/** Returns all pairs of operands of the same kind, the lower value first. */
-const pairOperands = (operands: readonly Operand[]): (readonly [number, number])[] =>
+const directedMore =
+  /^\s*(?:as (?:many|much|large|big|high|long|often)|more|larger|bigger|higher|longer|slower)\b.*\b(?:as|than)\b|^\s*the\b.*\bof\b/i
+const directedLess = /^\s*(?:less|fewer|smaller|lower|shorter|faster)\b.*\bthan\b/i
+
+/** Returns the ratio of two values as the words after a figure direct it; undefined if they do not. */
+export const computeDirected = (tail: string, one: number, two: number): number | undefined => {
+  if (directedLess.test(tail)) return two / one
+  return directedMore.test(tail) ? one / two : undefined
+}
+
+/** Returns all pairs of operands of the same kind, in the order of the text. */
+const pairOrdered = (operands: readonly Operand[]): (readonly [Operand, Operand])[] =>
   operands.flatMap((one, index) =>
     operands
       .slice(index + 1)
       .filter(({ kind }) => kind === one.kind)
-      .map(({ value }) => [Math.min(one.value, value), Math.max(one.value, value)] as const),
+      .map((other) => [one, other] as const),
   )
+
+/** Returns all pairs of operands of the same kind, the lower value first. */
+const pairOperands = (operands: readonly Operand[]): (readonly [number, number])[] =>
+  pairOrdered(operands).map(([one, two]) => [Math.min(one.value, two.value), Math.max(one.value, two.value)])

@@ -52,6 +52,33 @@ export const noReplicas = createResult(
   ['database', 'table'],
   [],
 )
+export const metrics = createResult(
+  'SELECT metric, value FROM system.metrics',
+  ['metric', 'value'],
+  [
+    ['Query', 17],
+    ['TCPConnection', 240],
+    ['HTTPConnection', 36],
+  ],
+)
+export const crashes = createResult(
+  'SELECT event_time, signal, query_id, version FROM system.crash_log',
+  ['event_time', 'signal', 'query_id', 'version'],
+  [
+    ['2026-11-12 03:41:07', 11, 'query-81', '24.8.2.3'],
+    ['2026-11-18 22:15:30', 6, 'query-82', '24.8.4.13'],
+  ],
+)
+export const flushes = createResult(
+  'SELECT table, status, count() AS flushes, quantile(0.99)(flush_ms) AS p99 FROM flushes GROUP BY table, status',
+  ['table', 'status', 'flushes', 'p99'],
+  [
+    ['events', 'Ok', 12400, 240],
+    ['events', 'FlushError', 31, 5000],
+    ['audit', 'Ok', 620, 88],
+    ['audit', 'ParsingError', 5, 12],
+  ],
+)
 export const disks = createResult(
   'SELECT name, free_space, total_space FROM system.disks',
   ['name', 'free_space', 'total_space'],
