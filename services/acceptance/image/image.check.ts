@@ -27,8 +27,8 @@ describe('the image', () => {
     for (const absent of ['sandbox', 'acceptance', 'testing', 'requirements', 'generate', 'bench', 'generate.ts'])
       expect(services).not.toContain(absent)
     for (const absent of ['chdb', 'vitest', 'svelte', 'node']) expect(packages).not.toContain(absent)
-    for (const listed of [components, spdxPackages])
-      expect(listed).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
+    for (const names of [components, spdxPackages])
+      expect(names).toEqual(expect.arrayContaining(['express', 'nats', 'zod']))
   })
 
   it('refuses a service that it does not have', async () => {
