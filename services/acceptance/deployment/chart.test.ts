@@ -2,7 +2,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadAll } from 'js-yaml'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { serviceNames } from '#proto/call.ts'
 import { deriveKey } from '#shared/bus/signatures.ts'
@@ -11,7 +11,7 @@ import { findStartProblems } from '#shared/lifecycle/start-problems.ts'
 import { describeWith } from '../../testing/describe-with.ts'
 import { resolveChartToolsPath } from '../../testing/servers/server-source.ts'
 import { root } from '../../testing/source-file.ts'
-import { writeCustomResourceSchemas } from '../../testing/chart/custom-resource-schemas.ts'
+import { validateManifest } from '../../testing/chart/validate-manifest.ts'
 import { importServiceConfig } from '../../generate/chart/services.ts'
 import {
   listOptionalValues,
@@ -32,21 +32,6 @@ const callers = ['agent', 'mcp', 'alert-dispatcher', 'report']
 
 const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 
-/** Returns the schema locations of kubeconform: for Kubernetes objects, and for custom resources. */
-const locations = async () => {
-  const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
-  const own = join(resolveChartToolsPath('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
-  return [own, join(await writeCustomResourceSchemas(resolveChartToolsPath('kinds')), kind)]
-}
-
-let schemas: string[] = []
-beforeAll(async () => void (schemas = await locations()))
-
-const conforms = (manifest: string, version: string) => {
-  const from = schemas.flatMap((location) => ['-schema-location', location])
-  return runChartTool('kubeconform', ['-strict', '-summary', '-kubernetes-version', version, ...from], manifest)
-}
-
 describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
   it.each(profileValuesFiles)('%s passes helm lint', async (name) => {
     const { code, output } = await runChartTool('helm', [
@@ -66,7 +51,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
     expect(versions.length).toBeGreaterThan(2)
     const manifest = await renderText([resolveProfilePath(name), hostsValuesFile], listOptionalValues(name))
     for (const version of versions) {
-      const { code, output } = await conforms(manifest, version)
+      const { code, output } = await validateManifest(manifest, version)
       expect({ version, code, output }).toEqual({
         version,
         code: 0,
@@ -77,7 +62,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
 
   it('an invalid manifest is rejected', async () => {
     const manifest = 'apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec: { prots: [] }\n'
-    const { code, output } = await conforms(manifest, '1.35.0')
+    const { code, output } = await validateManifest(manifest, '1.35.0')
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('prots') })
   })
 
@@ -93,14 +78,14 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'deployed manifests', () => {
     ['monitoring.coreos.com/v1', 'PrometheusRule', 'spec: { groups: [{ name: a, rules: [{ alert: a }] }] }', 'expr'],
   ])('refuses what no %s takes: a %s', async (version, kind, spec, named) => {
     const manifest = `apiVersion: ${version}\nkind: ${kind}\nmetadata: { name: a }\n${spec}\n`
-    const { code, output } = await conforms(manifest, '1.35.0')
+    const { code, output } = await validateManifest(manifest, '1.35.0')
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(named) })
   })
 
   it('kustomize builds the development servers', async () => {
     const { code, output } = await runChartTool('kustomize', ['build', 'k8s/dev'])
     expect(code, output).toBe(0)
-    expect((await conforms(output, '1.35.0')).code).toBe(0)
+    expect((await validateManifest(output, '1.35.0')).code).toBe(0)
     for (const name of [
       'nats',
       'redis',

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chown } from 'node:fs/promises'
+import { chown, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -16,16 +16,19 @@ const connectWithinMs = 2_000
 export interface PostgresOptions extends ServerOptions {
   /** Libraries to preload, such as `pg_stat_statements`. Implies a private server. */
   preload?: readonly string[]
+  /** A certificate and its key, in PEM, for connections with TLS. Implies a private server; needs a local program. */
+  tls?: { certificate: string; key: string }
 }
 
 /** Starts PostgreSQL with an empty database. If an address variable is set, creates a new database on that server. */
-export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
-  const source = requireServerSource('postgres', own ?? preload.length > 0)
+export const startPostgres = async ({ preload = [], private: own, tls }: PostgresOptions = {}): Promise<TestServer> => {
+  const source = requireServerSource('postgres', own ?? (preload.length > 0 || tls !== undefined))
   const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
   if ('url' in source) return createDatabase(source.url)
   const url = (port: number) => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`
   const answers = (address: string) => run(address, 'SELECT 1')
   if ('image' in source) {
+    if (tls) throw new Error('PostgreSQL with TLS needs a local program; install postgres')
     const environment = { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' }
     return startContainer({
       image: source.image,
@@ -56,8 +59,9 @@ export const startPostgres = async ({ preload = [], private: own }: PostgresOpti
         '--no-sync',
       ]
       await promisify(execFile)(join(dirname(source.program), 'initdb'), options, { ...runAs, cwd: directory })
+      if (tls) await writeCertificate(join(directory, 'data'), tls, runAs)
     },
-    arguments: (directory, port) => [...serverOptions(directory, port), ...libraries],
+    arguments: (directory, port) => [...serverOptions(directory, port), ...libraries, ...(tls ? tlsOptions : [])],
     url,
     answers,
   })
@@ -75,6 +79,22 @@ const serverOptions = (directory: string, port: number): string[] => [
   '',
   '-F',
 ]
+
+/** The default paths of certificate and key are in the data directory. */
+const tlsOptions = ['-c', 'ssl=on']
+
+const writeCertificate = async (
+  directory: string,
+  { certificate, key }: { certificate: string; key: string },
+  owner: { uid: number; gid: number } | undefined,
+): Promise<void> => {
+  const [certificateFile, keyFile] = [join(directory, 'server.crt'), join(directory, 'server.key')]
+  await writeFile(certificateFile, certificate)
+  // PostgreSQL rejects a key that others can read.
+  await writeFile(keyFile, key, { mode: 0o600 })
+  if (!owner) return
+  for (const file of [certificateFile, keyFile]) await chown(file, owner.uid, owner.gid)
+}
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
