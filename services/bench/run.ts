@@ -14,6 +14,7 @@ import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { overloadGoodput } from './overload.ts'
 import { residentMemory } from './resident-memory.ts'
+import { sizing } from './sizing.ts'
 import { startupTime } from './startup-time.ts'
 import { sweepCost } from './sweep.ts'
 import { toolServerCost } from './tool-server.ts'
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   failingTargetDelay,
   overloadGoodput,
   residentMemory,
+  sizing,
   startupTime,
   sweepCost,
   toolServerCost,
