@@ -103,6 +103,10 @@ export const healthDashboard: Dashboard = {
       title: 'Processes',
       panels: [
         {
+          title: 'Failing readiness conditions',
+          queries: [[`sum by (condition) (${formatSelector('watchhouse_readiness_problem')}) > 0`, '{{condition}}']],
+        },
+        {
           title: 'Memory',
           unit: 'bytes',
           queries: [[formatSelector('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
