@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { findFaketimeLibrary } from '../../testing/servers/faketime.ts'
+import { findProgram } from '../../testing/servers/server-source.ts'
 import { installServers } from '../../testing/servers/install.ts'
 
 /**
@@ -21,6 +22,9 @@ const longForm = {
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()
   installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => findFaketimeLibrary() !== undefined }])
+  installServers([
+    { title: 'Prometheus', debian: 'prometheus', isThere: () => findProgram('prometheus') !== undefined },
+  ])
   const config = 'services/acceptance/faults/vitest.config.ts'
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...files]
   const env = { ...longForm, ...process.env }
