@@ -14,7 +14,9 @@ import { readToolStatements } from '../query/tools/tool-rows.ts'
 import { readSource, listRepositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 
 const paths = listRepositoryFiles().filter((path) =>
-  /^(README|CHANGELOG|charts\/README|release\/README|\.github\/[^/]+|helm\/[A-Z]+|services\/(.+\/)?README)\.md$/.test(path),
+  /^(README|CHANGELOG|charts\/README|release\/README|\.github\/[^/]+|helm\/[A-Z]+|services\/(.+\/)?README)\.md$/.test(
+    path,
+  ),
 )
 const documents = paths.map(readSource)
 const document = (path: string): SourceFile => documents.find((each) => each.path === path) ?? readSource(path)
