@@ -11,11 +11,11 @@ interface MethodTraits {
   callers: readonly ServiceName[]
   /** Calls fail with `forbidden` if the identity has no access to this feature. */
   feature?: Feature
-  /** Whether the method has no side effects, so that a caller can retry once if it gets no response. */
+  /** Whether the method has no side effects, so that a caller can send it again if it gets no response. */
   safe?: boolean
   /**
-   * Input field whose value selects a live instance by rendezvous hashing. Without live instances, the request goes
-   * to the queue group.
+   * Input field whose value selects a live instance by rendezvous hashing. If that instance has more than its share of
+   * the requests in flight, another one is selected. Without live instances, the request goes to the queue group.
    */
   prefer?: string
   /**

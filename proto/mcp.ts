@@ -83,6 +83,8 @@ export const mcp = service('mcp', {
   http: stream({
     doc: 'Handles one HTTP request of any supported protocol revision and streams the response.',
     callers: ['gateway'],
+    // All tools only read.
+    safe: true,
     ...common,
     input: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
@@ -118,6 +120,8 @@ export const mcp = service('mcp', {
   call: rpc({
     doc: 'Calls one tool. `not-found` for an unknown tool; all other errors are reported in the result.',
     callers: ['agent'],
+    // All tools only read.
+    safe: true,
     input: z.object({
       name: z.string().max(64),
       arguments: z.record(z.string().max(64), z.unknown()).default({}),

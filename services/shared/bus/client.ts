@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import type { CallContext, ServiceName } from '#proto/call.ts'
@@ -6,15 +7,13 @@ import { ServiceError } from '#proto/errors.ts'
 import { type RequestDeps, sendRequest, type StartedResponse } from './send-request.ts'
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
 import type { RequestExchange } from './exchange.ts'
-import type { InstanceRegistry } from './instances.ts'
 import type { CallObserver } from './call-observer.ts'
-import { chooseRequestRoute } from './route.ts'
-import { formatCallSubject } from './subject.ts'
+import { chooseRequestRoute, type RouteContext } from './route.ts'
+import { formatCallSubject, stateToken } from './subject.ts'
 
 /** The dependencies of a client. */
 export interface ClientDeps extends RequestDeps {
   caller: ServiceName
-  instances: InstanceRegistry
   observer: CallObserver
 }
 
@@ -32,32 +31,33 @@ export const createClient = <S extends Service>(deps: ClientDeps, contract: S): 
 }
 
 const createMethod = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
-  const { caller, channel, instances, observer } = deps
+  const { caller, channel, instances, observer, placement } = deps
   // Cached, because the in-memory wire finds the subscriptions of an identical string faster.
   const subjects = new LRUCache<string, string>({
     max: maxCachedInstances,
     memoMethod: (instance) => formatCallSubject(service, caller, name, instance || undefined),
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)
+  const stateSubjectTo = (tokens: string): string => formatCallSubject(service, caller, stateToken, tokens)
   return async (input: unknown, call: CallContext): Promise<unknown> => {
     const observed = observer.outgoing({ service, method: name, caller }, call)
     try {
       const body = encodeInput(input, channel.limits.inputBytes)
-      const target = chooseRequestRoute(method, input, {
+      const routing: RouteContext = {
         userConnections: call.connections,
         live: (part) => instances.of(service, part),
-      })
-      const traced = { ...call, trace: observed.trace }
-      const leastLoaded = () => instances.leastLoaded(service)
+        placement,
+        describe: () => `${service}.${name} ${hash('sha256', body, 'base64url')}`,
+      }
       const started = await sendRequest(deps, {
         service,
         subjectTo,
+        stateSubjectTo,
         method,
-        route: target,
+        chooseRoute: () => chooseRequestRoute(method, input, routing),
         body,
-        call: traced,
-        leastLoaded,
-        isExpected: () => instances.expects(service),
+        call: { ...call, trace: observed.trace },
+        leastLoaded: () => instances.leastLoaded(service),
       })
       if (method.kind === 'stream') {
         started.exchange.onEnd(observed.end)

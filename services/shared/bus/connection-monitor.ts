@@ -1,12 +1,19 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Wire } from './wire.ts'
 
+/** Reacts to changes of the connection of a bus. */
+export interface ConnectionListener {
+  /** Called once, when a disconnection lasts too long or the bus closes. */
+  onCutOff(error: ServiceError): void
+  /** Called each time the connection is restored. */
+  onRestored(): void
+}
+
 /** Monitors the connection of a bus, and fails its calls when a disconnection lasts too long. */
 export class ConnectionMonitor {
   readonly #wire: Wire
   readonly #cutOffMs: number
-  readonly #onCutOff = new Set<(error: ServiceError) => void>()
-  readonly #onConnected = new Set<() => void>()
+  readonly #listeners = new Set<ConnectionListener>()
   #timer: NodeJS.Timeout | undefined
   #cutOff = false
   #closed = false
@@ -26,13 +33,13 @@ export class ConnectionMonitor {
     return this.#cutOff
   }
 
-  /** Calls the listener once, when a disconnection lasts too long or the bus closes. */
-  onCutOff(listener: (error: ServiceError) => void): void {
-    this.#onCutOff.add(listener)
+  /** Adds a listener until `forget`, or until the connection is cut off. */
+  watch(listener: ConnectionListener): void {
+    this.#listeners.add(listener)
   }
 
-  forget(listener: (error: ServiceError) => void): void {
-    this.#onCutOff.delete(listener)
+  forget(listener: ConnectionListener): void {
+    this.#listeners.delete(listener)
   }
 
   /** Resolves when connected; rejects with `unavailable` when a disconnection lasts too long or the bus closes. */
@@ -40,19 +47,14 @@ export class ConnectionMonitor {
     if (this.connected) return
     if (this.#closed) throw createStoppingError()
     if (this.#cutOff) throw createCutOffError()
-    await new Promise<void>((resolve, reject) => {
-      const back = () => {
-        this.#onCutOff.delete(gone)
-        this.#onConnected.delete(back)
-        resolve()
-      }
-      const gone = (error: ServiceError) => {
-        this.#onConnected.delete(back)
-        reject(error)
-      }
-      this.#onConnected.add(back)
-      this.#onCutOff.add(gone)
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const listener = { onCutOff: reject, onRestored: resolve }
+    this.watch(listener)
+    try {
+      await promise
+    } finally {
+      this.forget(listener)
+    }
   }
 
   /** Fails all waiting calls. */
@@ -66,7 +68,9 @@ export class ConnectionMonitor {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#cutOff = false
-    for (const listener of this.#onConnected) listener()
+    // A listener may add others, which must not be called.
+    const present = [...this.#listeners]
+    for (const listener of present) listener.onRestored()
   }
 
   #disconnected(): void {
@@ -77,9 +81,9 @@ export class ConnectionMonitor {
   }
 
   #fail(error: ServiceError): void {
-    const waiting = [...this.#onCutOff]
-    this.#onCutOff.clear()
-    for (const listener of waiting) listener(error)
+    const waiting = [...this.#listeners]
+    this.#listeners.clear()
+    for (const listener of waiting) listener.onCutOff(error)
   }
 }
 

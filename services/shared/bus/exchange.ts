@@ -1,11 +1,19 @@
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeFailure } from './failure.ts'
-import { type ControlMessage, type Frame, createControlHeaders, readFrame, FrameQueue } from './frame.ts'
+import {
+  type ControlMessage,
+  type Frame,
+  createControlHeaders,
+  readFrame,
+  FrameQueue,
+  type StateRequest,
+} from './frame.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
 import type { BusLimits } from './limits.ts'
-import type { ConnectionMonitor } from './connection-monitor.ts'
+import type { ConnectionListener, ConnectionMonitor } from './connection-monitor.ts'
 import { type RequestSigner, signHeaders } from './signatures.ts'
+import { type StateEvents, StateRequests } from './state-requests.ts'
 import { isServiceInbox } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
@@ -19,6 +27,8 @@ export interface BusChannel {
   signatures?: RequestSigner | undefined
   /** The number of streams that this process is reading. */
   reading: { streams: number }
+  /** The number of requests sent so far, from which each one gets its id. */
+  sent: { requests: number }
 }
 
 /** A request in wire format. */
@@ -30,6 +40,14 @@ export interface WireRequest {
   timeLeftMs: number
   /** Aborts when the caller no longer waits. */
   signal: AbortSignal
+  /** Whether the method is safe, so that a lost request can be sent to another instance. */
+  isSafe: boolean
+  /** The last tokens of the subject if it names one instance. */
+  instance: string | undefined
+  /** Returns the subject of requests for a state to one instance. */
+  stateSubjectTo(instance: string): string
+  /** Called when the exchange ends. */
+  onEnd?: (() => void) | undefined
 }
 
 /** The whole response, or the head of a streamed one. */
@@ -39,23 +57,25 @@ export interface FirstFrame {
 }
 
 /** Sends one request of this process and receives the frames of the response. */
-export class RequestExchange {
+export class RequestExchange implements StateEvents, ConnectionListener {
   readonly first: Promise<FirstFrame>
   /** True after a frame other than `working` arrived; a retry would then execute the request twice. */
   answered = false
   /** True if the subject has no subscribers, so the request was not executed. */
   unheard = false
   readonly #channel: BusChannel
+  readonly #request: WireRequest
   readonly #service: ServiceName
   readonly #signal: AbortSignal
   readonly #address: InboxAddress
   readonly #deadline: NodeJS.Timeout
-  readonly #silence: NodeJS.Timeout
+  readonly #states: StateRequests
+  /** Distinguishes requests with the same reply subject, which is reused. */
+  readonly #id: string
   readonly #first = Promise.withResolvers<FirstFrame>()
   readonly #frames = new FrameQueue()
-  /** Frames received, of any kind. */
-  #framesReceived = 0
   #expected = 0
+  #repetitions = 0
   #consumed = 0
   #control: string | undefined
   #counted = false
@@ -66,6 +86,7 @@ export class RequestExchange {
   constructor(channel: BusChannel, request: WireRequest) {
     const { inbox, limits, link } = channel
     this.#channel = channel
+    this.#request = request
     this.#service = request.service
     this.#signal = request.signal
     this.first = this.#first.promise
@@ -73,11 +94,13 @@ export class RequestExchange {
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(createTimeoutError()), Math.min(request.timeLeftMs, limits.maxCallMs))
-    this.#silence = setTimeout(() => this.#suspect(), limits.silenceMs)
-    link.onCutOff(this.#cutOff)
+    channel.sent.requests += 1
+    this.#id = channel.sent.requests.toString(36)
+    this.#states = new StateRequests(channel, request, this)
+    link.watch(this)
     this.#signal.addEventListener('abort', this.#abort)
-    if (link.connected) this.#send(request)
-    else void this.#sendOnceRestored(request)
+    if (link.connected) this.#send()
+    else void this.#sendOnceRestored()
   }
 
   /** Returns the next frame, or the tail at the end. Each returned frame grants the producer credit for another one. */
@@ -114,34 +137,57 @@ export class RequestExchange {
     else this.#onEnd = listener
   }
 
-  async #sendOnceRestored(request: WireRequest): Promise<void> {
+  async #sendOnceRestored(): Promise<void> {
     try {
       await this.#channel.link.restored()
-      if (!this.#ended) this.#send(request)
+      if (!this.#ended) this.#send()
     } catch (error) {
       this.#end(error)
     }
   }
 
-  #send({ subject, body, headers: stated }: WireRequest): void {
+  /** Sends the request, or sends it again with the same id, so that an instance that has received it ignores it. */
+  #send(): void {
+    const { subject, body, headers: stated } = this.#request
     const { subject: reply } = this.#address
     try {
       const headers = signHeaders(this.#channel.signatures, { subject, reply, headers: stated, body })
-      this.#channel.wire.publish(subject, body, { headers, reply })
+      this.#channel.wire.publish(subject, body, { headers: { ...headers, request: this.#id }, reply })
+      this.#states.start()
     } catch (error) {
       this.#end(error)
     }
   }
 
-  /**
-   * Ends the exchange as stalled unless a frame arrives in the current iteration of the event loop. If this process was
-   * blocked, the timer runs before the frames that have already arrived.
-   */
-  #suspect(): void {
-    const before = this.#framesReceived
-    setImmediate(() => {
-      if (this.#framesReceived === before) this.leave(createStalledError())
-    })
+  get awaited(): StateRequest {
+    return { reply: this.#address.subject, id: this.#id, expected: this.#expected }
+  }
+
+  get isRepeatable(): boolean {
+    return this.#request.isSafe && !this.answered
+  }
+
+  onUnknown(isUnreceived: boolean): void {
+    const mayRepeat = this.isRepeatable || (isUnreceived && !this.answered)
+    if (!mayRepeat || this.#repetitions === maxRepetitions) return this.onLost()
+    this.#repetitions += 1
+    this.#send()
+  }
+
+  onLost(): void {
+    this.leave(createLostError())
+  }
+
+  onStalled(): void {
+    this.leave(createStalledError())
+  }
+
+  onCutOff(error: ServiceError): void {
+    this.leave(error)
+  }
+
+  onRestored(): void {
+    this.#states.recheck()
   }
 
   #receive(message: WireMessage): void {
@@ -154,9 +200,11 @@ export class RequestExchange {
         }),
       )
     }
+    const { request: id = this.#id } = message.headers
     const frame = readFrame(message)
-    if (!frame) return
-    this.#framesReceived += 1
+    // A frame that was sent again may arrive after its exchange has ended and its address is reused.
+    if (!frame || id !== this.#id) return
+    this.#states.confirm()
     this.#learnControl(frame.control)
     this.answered ||= frame.kind !== 'working'
     try {
@@ -168,13 +216,14 @@ export class RequestExchange {
 
   /** Stores the control subject if it is an inbox of the called service. A compromised producer may name another. */
   #learnControl(reply: string | undefined): void {
-    if (reply !== undefined && isServiceInbox(this.#service, reply)) this.#control = reply
+    if (reply === undefined || !isServiceInbox(this.#service, reply)) return
+    this.#control = reply
+    this.#states.learnInbox(reply)
   }
 
   #accept({ kind, sequence, body }: Frame): void {
     if (kind === 'answer') return this.#answer(body)
     if (kind === 'error') return this.#close(decodeFailure(body))
-    this.#silence.refresh()
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'part of the response was lost; try again')
     // Repeats the credit, which shows that the caller is alive and renews the permission of the producer to reply.
     if (kind === 'working') return this.#grant()
@@ -220,24 +269,24 @@ export class RequestExchange {
 
   readonly #abort = () => this.leave(this.#signal.reason)
 
-  readonly #cutOff = (error: ServiceError) => this.leave(error)
-
   /** Ends the exchange; no more frames can arrive. */
   #close(error?: ServiceError): void {
     this.#end(error)
-    this.#address.recycle()
+    // A repeated request may still get a second response, which another exchange must not receive.
+    if (this.#repetitions === 0) this.#address.recycle()
   }
 
   #end(error: unknown): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)
-    clearTimeout(this.#silence)
-    this.#channel.link.forget(this.#cutOff)
+    this.#states.stop()
+    this.#channel.link.forget(this)
     this.#signal.removeEventListener('abort', this.#abort)
     this.#address.release()
     if (this.#counted) this.#channel.reading.streams -= 1
     this.#error = error
+    this.#request.onEnd?.()
     this.#onEnd?.(error)
     if (error === undefined) return
     this.#first.reject(error)
@@ -246,6 +295,9 @@ export class RequestExchange {
 }
 
 const emptyBody = new Uint8Array(0)
+
+/** How often a request is sent again to an instance that has not received it. */
+const maxRepetitions = 3
 
 /** Returns the error for a caller whose connection already reads the maximum number of streams. */
 export const createStreamLimitError = ({ streamsPerConnection, busyRetryMs }: BusLimits): ServiceError =>
@@ -259,5 +311,7 @@ export const createTimeoutError = (): ServiceError => new ServiceError('timeout'
 const createFlowControlError = () => new ServiceError('internal', 'the response exceeded its flow-control window')
 
 const createDecodeError = (cause: unknown) => new ServiceError('internal', 'the response cannot be decoded', { cause })
+
+const createLostError = () => new ServiceError('unavailable', 'the request or its response was lost; try again')
 
 const createStalledError = () => new ServiceError('unavailable', 'the responding process stopped responding; try again')

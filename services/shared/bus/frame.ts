@@ -40,6 +40,57 @@ export const readControl = ({ headers }: WireMessage): ControlMessage | undefine
   return headers.control === 'credit' && Number.isSafeInteger(consumed) ? { kind: 'credit', consumed } : undefined
 }
 
+/** The state of a request at the process to which it was sent. */
+const requestStates = ['running', 'finished', 'unknown'] as const
+export type RequestState = (typeof requestStates)[number]
+
+/** A request for the state of another request. */
+export interface StateRequest {
+  /** The reply subject of the other request. */
+  reply: string
+  id: string
+  /** The sequence number of the next frame that the caller expects. */
+  expected: number
+}
+
+/** Returns the headers of a request for the state of another request. */
+export const createStateRequestHeaders = ({ reply, id, expected }: StateRequest): WireHeaders => ({
+  'state-of': reply,
+  request: id,
+  expected: String(expected),
+})
+
+/** Parses a request for the state of another request; undefined if it is invalid. */
+export const readStateRequest = ({ headers }: WireMessage): StateRequest | undefined => {
+  const { 'state-of': reply, request: id } = headers
+  const expected = Number(headers.expected)
+  return reply === undefined || id === undefined || !Number.isSafeInteger(expected)
+    ? undefined
+    : { reply, id, expected }
+}
+
+/** The response to a request for a state. */
+export interface StateResponse {
+  state: RequestState
+  /** For how long the instance has known every request that it received and that is not safe. */
+  knownMs: number
+}
+
+/** Returns the headers of the response to a request for a state. */
+export const createStateHeaders = ({ state, knownMs }: StateResponse): WireHeaders => ({
+  frame: 'state',
+  state,
+  'known-ms': String(Math.floor(knownMs)),
+})
+
+/** Parses the response to a request for a state; undefined for any other message. */
+export const readState = ({ headers }: WireMessage): StateResponse | undefined => {
+  const state = requestStates.find((known) => known === headers.state)
+  if (headers.frame !== 'state' || state === undefined) return undefined
+  const knownMs = Number(headers['known-ms'])
+  return { state, knownMs: Number.isFinite(knownMs) ? knownMs : 0 }
+}
+
 /** A queue of received frames, ended by a tail or an error. The credit of the producer limits its size. */
 export class FrameQueue {
   readonly #frames: Uint8Array[] = []

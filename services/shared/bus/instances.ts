@@ -46,9 +46,22 @@ export class InstanceRegistry {
     known.set(instance, { heardMs: this.#nowMs(), load, part: isGuest ? 'guest' : part })
   }
 
+  /** Removes an instance that is not connected, until its next announcement. */
+  forget(service: ServiceName, instance: string): void {
+    this.#known.get(service)?.delete(instance)
+    this.#guests.get(service)?.delete(instance)
+  }
+
+  /** Returns whether an instance announced itself recently and has not left. */
+  isAlive(service: ServiceName, instance: string): boolean {
+    return this.of(service).includes(instance) || this.of(service, 'guest').includes(instance)
+  }
+
   /** Returns the live instances of a service that accept requests for user connections (`guest`) or others (`own`). */
   of(service: ServiceName, part: Exclude<ServingRole, 'all'> = 'own'): string[] {
-    return this.#taking(service, part).map(([instance]) => instance)
+    const names: string[] = []
+    this.#visit(service, part, (instance) => names.push(instance))
+    return names
   }
 
   /** Returns whether a process of the service was running recently, so that one probably runs again soon. */
@@ -58,20 +71,24 @@ export class InstanceRegistry {
 
   /** Returns the instance with the lowest announced load; undefined if none is known. */
   leastLoaded(service: ServiceName): string | undefined {
-    return this.#taking(service, 'own').toSorted(([, a], [, b]) => a.load - b.load)[0]?.[0]
+    let least: { instance: string; load: number } | undefined
+    this.#visit(service, 'own', (instance, { load }) => {
+      if (least === undefined || load < least.load) least = { instance, load }
+    })
+    return least?.instance
   }
 
-  #taking(service: ServiceName, part: ServingRole): [string, KnownInstance][] {
-    const known = [knownIn(this.#known, service), knownIn(this.#guests, service)]
-    return known
-      .flatMap((each) => [...this.#alive(each)])
-      .filter(([, { part: taken }]) => taken === 'all' || taken === part)
-  }
-
-  #alive(known: KnownInstances): KnownInstances {
+  /** Calls `visit` for each live instance that accepts these requests. */
+  #visit(service: ServiceName, part: ServingRole, visit: (instance: string, known: KnownInstance) => void): void {
     const deadline = this.#nowMs() - this.#limits.instanceDeadMs
-    for (const [instance, { heardMs }] of known) if (heardMs < deadline) known.delete(instance)
-    return known
+    for (const all of [this.#known, this.#guests]) {
+      const known = all.get(service)
+      if (known === undefined) continue
+      for (const [instance, each] of known) {
+        if (each.heardMs < deadline) known.delete(instance)
+        else if (each.part === 'all' || each.part === part) visit(instance, each)
+      }
+    }
   }
 }
 

@@ -7,6 +7,10 @@ export const defaultBusLimits = {
   workingEveryMs: 1_000,
   /** A caller gives up after this long without a frame: five missed `working` frames. */
   silenceMs: 5_000,
+  /** A caller without a frame requests the state of its request this often. */
+  stateEveryMs: 400,
+  /** A caller gives up when the instance has had no subscription for this long, longer than a reconnection takes. */
+  missingMs: 1_500,
   /** A caller gives up after a disconnection of this length. A restart of NATS is shorter. */
   cutOffMs: 8_000,
   /** How long a request waits for a process of a service that was running until recently. */

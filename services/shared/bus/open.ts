@@ -39,7 +39,15 @@ export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOp
   const wire = await hub.connect({ caller, instance })
   const link = new ConnectionMonitor(wire, limits.cutOffMs)
   const { signatures } = rest
-  const channel = { wire, inbox: openInbox(wire), link, limits, signatures, reading: { streams: 0 } }
+  const channel = {
+    wire,
+    inbox: openInbox(wire),
+    link,
+    limits,
+    signatures,
+    reading: { streams: 0 },
+    sent: { requests: 0 },
+  }
   const facts: BusParameters = {
     caller,
     instance,

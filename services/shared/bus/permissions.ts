@@ -7,6 +7,7 @@ import {
   formatGuestUserName,
   formatInboxPrefix,
   listServedSubjects,
+  stateToken,
 } from './subject.ts'
 
 /** Permissions of a user in the configuration of a NATS server. */
@@ -83,8 +84,16 @@ const buildPermissions = (
   }
 }
 
-/** Returns the subjects of the methods that a service may call, for any instance and for a specific one. */
-const listRequestSubjects = ({ name, methods }: Service, caller: ServiceName): string[] =>
-  Object.entries(methods)
-    .filter(([, { callers }]) => callers.includes(caller))
-    .flatMap(([method]) => [formatCallSubject(name, caller, method), formatCallSubject(name, caller, method, '>')])
+/**
+ * Returns the subjects of the methods that a service may call, for any instance and for a specific one, and those for
+ * the state of these calls.
+ */
+const listRequestSubjects = ({ name, methods }: Service, caller: ServiceName): string[] => {
+  const called = Object.entries(methods).filter(([, { callers }]) => callers.includes(caller))
+  if (called.length === 0) return []
+  const requests = called.flatMap(([method]) => [
+    formatCallSubject(name, caller, method),
+    formatCallSubject(name, caller, method, '>'),
+  ])
+  return [...requests, formatCallSubject(name, caller, stateToken, '>')]
+}

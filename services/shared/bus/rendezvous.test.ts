@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { pickByHash } from './route.ts'
+import { pickByHash, rankByHash } from './rendezvous.ts'
 
 const keys = Array.from({ length: 3_000 }, (_, index) => `host-${index}`)
 
-describe('pick', () => {
+describe('rendezvous hashing', () => {
   it('returns undefined without names', () => {
     expect(pickByHash('host', [])).toBeUndefined()
   })
@@ -24,5 +24,18 @@ describe('pick', () => {
   it('moves only the keys of a removed name', () => {
     const kept = keys.filter((key) => pickByHash(key, ['a', 'b', 'c']) !== 'c')
     for (const key of kept) expect(pickByHash(key, ['a', 'b'])).toBe(pickByHash(key, ['a', 'b', 'c']))
+  })
+
+  it('ranks all names, the best one first', () => {
+    for (const key of keys) {
+      const ranked = rankByHash(key, ['a', 'b', 'c'])
+      expect(ranked[0]).toBe(pickByHash(key, ['a', 'b', 'c']))
+      expect(ranked.slice(1)[0]).toBe(
+        pickByHash(
+          key,
+          ['a', 'b', 'c'].filter((name) => name !== ranked[0]),
+        ),
+      )
+    }
   })
 })

@@ -4,6 +4,7 @@ import { type BusChannel, createTimeoutError } from './exchange.ts'
 import { encodeFailure } from './failure.ts'
 import { type FrameKind, createFrameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
+import type { RequestRecord } from './request-records.ts'
 import type { WireMessage } from './wire.ts'
 
 /** The flow-control window of a producer: the number of frames that it may be ahead of its consumer. */
@@ -63,11 +64,13 @@ export class Reply {
   #unanswered = 0
   #missed = 0
   #control: InboxAddress | undefined
+  readonly #record: RequestRecord | undefined
 
-  /** `subject` is the reply address of the caller. */
-  constructor(channel: BusChannel, subject: string) {
+  /** `subject` is the reply address of the caller. `record` keeps the frames, in case the caller loses them. */
+  constructor(channel: BusChannel, subject: string, record?: RequestRecord) {
     this.#channel = channel
     this.#subject = subject
+    this.#record = record
     this.#credit = new Credit(channel.limits.creditFrames)
   }
 
@@ -124,6 +127,7 @@ export class Reply {
 
   /** Stops the timers and releases the control inbox; called after the last frame. */
   close(): void {
+    this.#record?.finish()
     clearInterval(this.#working)
     clearTimeout(this.#deadline)
     this.#control?.release()
@@ -163,6 +167,7 @@ export class Reply {
       headers: createFrameHeaders(kind, this.#sequence),
       reply: ends ? undefined : this.#control?.subject,
     }
+    if (this.#record?.isSafe === false) this.#record.add({ kind, sequence: this.#sequence, body })
     this.#channel.wire.publish(this.#subject, body, options)
   }
 

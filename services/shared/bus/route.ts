@@ -1,15 +1,28 @@
-import { randomUUID } from 'node:crypto'
 import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import type { InstanceChoice, Placement } from './placement.ts'
 import { formatGuestInstanceTokens, guestToken, instanceNamePattern } from './subject.ts'
 
-/** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
+/** The target of one attempt of a request. */
 export interface RequestRoute {
+  /** The last tokens of the subject; undefined if any instance may respond. */
+  tokens: string | undefined
+  /** The instance that the tokens name, if they name one. */
   instance: string | undefined
+  /** Whether no other instance may respond. */
   only: boolean
-  /** Subject token to use if the instance is not running. If it has no receivers either, any instance may respond. */
-  otherwise?: string
+  /** The placement of the request; undefined without alternative instances. */
+  choice?: InstanceChoice | undefined
 }
+
+/** The route to any instance of a service. */
+export const anyInstance: RequestRoute = { tokens: undefined, instance: undefined, only: false }
+
+/** The route to any instance that accepts requests for user connections. */
+const anyGuest: RequestRoute = { tokens: guestToken, instance: undefined, only: false }
+
+/** Returns the route to one instance; another one may respond if it is not running. */
+export const routeTo = (instance: string): RequestRoute => ({ tokens: instance, instance, only: false })
 
 /** The user connections and live instances that a routing decision depends on. */
 export interface RouteContext {
@@ -17,35 +30,46 @@ export interface RouteContext {
   userConnections: ReadonlyMap<string, unknown> | undefined
   /** Returns the live instances that accept requests of this kind. */
   live(part: 'own' | 'guest'): readonly string[]
+  placement: Pick<Placement, 'choose'>
+  /** Returns a text that is equal for equal requests. */
+  describe(): string
 }
 
 /**
  * Chooses the route of a request. `exact` and `prefer` of the method name the input field that determines the instance.
- * Requests for user connections go to guest instances.
+ * Requests for user connections go to guest instances. A request goes to the queue group only if no instance is known,
+ * because the caller then does not know which process has received it.
  */
 export const chooseRequestRoute = (
   method: Method,
   input: unknown,
-  { userConnections, live }: RouteContext,
+  { userConnections, live, placement, describe }: RouteContext,
 ): RequestRoute => {
-  if (method.exact !== undefined) return { instance: parseInstance(readField(input, method.exact)), only: true }
-  const key = (method.prefer === undefined ? undefined : readField(input, method.prefer)) ?? createRandomKey(method)
-  const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pickByHash(key, live(part)))
+  if (method.exact !== undefined) {
+    const instance = parseInstance(readField(input, method.exact))
+    return { tokens: instance, instance, only: true }
+  }
+  const key = method.prefer === undefined ? undefined : readField(input, method.prefer)
+  const choose = (part: 'own' | 'guest'): RequestRoute | undefined => {
+    const names = live(part)
+    const shared = key !== undefined && method.safe && names.length > 1 ? describe() : undefined
+    const choice =
+      names.length > 1 ? placement.choose({ preferred: key ?? String(Math.random()), shared }, names) : undefined
+    const instance = choice?.instance ?? names[0]
+    if (instance === undefined) return undefined
+    return { tokens: part === 'own' ? instance : formatGuestInstanceTokens(instance), instance, only: false, choice }
+  }
   const isForGuests =
     method.guest || (userConnections?.size && listHostKeys(input).some((host) => userConnections.has(host)))
-  if (!isForGuests) return { instance: chosen('own'), only: false }
-  const guest = chosen('guest')
-  // Without a live guest instance, the request goes to any instance, which reports whether it accepts user connections.
-  return guest === undefined
-    ? { instance: guestToken, only: false }
-    : { instance: formatGuestInstanceTokens(guest), only: false, otherwise: guestToken }
+  return isForGuests ? (choose('guest') ?? anyGuest) : (choose('own') ?? anyInstance)
 }
 
 /**
- * Returns a random routing key for a method that is not safe. Its requests then go to a named process instead of the
- * queue group. The name is signed, so the request cannot be replayed to another process.
+ * Returns the route after one whose subject has no subscribers. Requests for user connections then go to any instance,
+ * which reports whether it accepts them.
  */
-const createRandomKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
+export const routeAfter = (route: RequestRoute): RequestRoute | undefined =>
+  route === anyGuest ? anyInstance : undefined
 
 /** Returns the error for a request to an instance that is no longer running. */
 export const createGoneError = (): ServiceError =>
@@ -69,35 +93,4 @@ const readField = (input: unknown, name: string): string | undefined => {
   if (typeof input !== 'object' || input === null) return undefined
   const value: unknown = Reflect.get(input, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-}
-
-/**
- * Returns one of several names for a key, the same in every process; undefined without names. Adding or removing a name
- * moves only the keys of that name (rendezvous hashing, Thaler and Ravishankar 1998).
- */
-export const pickByHash = (key: string, names: readonly string[]): string | undefined => {
-  // Fast path: most installations have one instance per service.
-  if (names.length <= 1) return names[0]
-  let best: string | undefined
-  let highest = -1
-  for (const name of names) {
-    const weight = hash(`${name}/${key}`)
-    // The result must not depend on the order of the names.
-    if (weight > highest || (weight === highest && best !== undefined && name < best)) [best, highest] = [name, weight]
-  }
-  return best
-}
-
-/**
- * Returns the FNV-1a hash of a text, with the finalizer of MurmurHash3. Without the finalizer, names that differ in
- * their last character would get similar weights.
- */
-const hash = (text: string): number => {
-  let value = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
-  }
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
-  return (value ^ (value >>> 16)) >>> 0
 }

@@ -10,28 +10,33 @@ import {
   createTimeoutError,
   createStreamLimitError,
 } from './exchange.ts'
+import type { InstanceRegistry } from './instances.ts'
+import type { Placement } from './placement.ts'
 import { createRequestHeaders } from './request-headers.ts'
-import { type RequestRoute, createGoneError } from './route.ts'
+import { type RequestRoute, createGoneError, routeAfter, routeTo } from './route.ts'
 
 /** The dependencies of `sendRequest`. */
 export interface RequestDeps {
   channel: BusChannel
   clock: Clock
+  instances: InstanceRegistry
+  placement: Placement
 }
 
 /** One request, ready to be sent. */
 export interface BusRequest {
   service: ServiceName
-  /** Returns the subject on which one instance, or any instance, receives the request. */
-  subjectTo(instance?: string): string
+  /** Returns the subject for these last tokens; without them, any instance receives the request. */
+  subjectTo(tokens?: string): string
+  /** Returns the subject of requests for a state to one instance. */
+  stateSubjectTo(tokens: string): string
   method: Method
-  route: RequestRoute
+  /** Chooses the route of an attempt among the instances that are alive now. */
+  chooseRoute(): RequestRoute
   body: Uint8Array
   call: CallContext
   /** Returns the instance to try if the first one is busy. */
   leastLoaded(): string | undefined
-  /** Returns whether a process of the service was running recently. */
-  isExpected(): boolean
 }
 
 /** A response whose first frame has arrived. */
@@ -47,12 +52,12 @@ const chooseMaxTries = (method: Method): number => (method.safe ? 2 : 1)
 const unheardPauseMs = 100
 
 /**
- * Sends a request and resolves with the first frame of its response. If the preferred instance is not running, any
- * other one gets the request. If none is running, the request waits a few seconds, as during a restart. Neither counts
- * as an attempt, because nothing was executed.
+ * Sends a request and resolves with the first frame of its response. If the chosen instance is not running, another one
+ * gets the request. If none is running, the request waits a few seconds, as during a restart. Neither counts as an
+ * attempt, because nothing was executed.
  */
 export const sendRequest = (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> =>
-  request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
+  request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request, request.chooseRoute())
 
 /**
  * Sends a request. A busy instance has executed nothing, so the request is then sent once more, to the least loaded
@@ -60,49 +65,80 @@ export const sendRequest = (deps: RequestDeps, request: BusRequest): Promise<Sta
  */
 const sendWithFallback = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
   try {
-    return await sendByRoute(deps, request)
+    return await sendByRoute(deps, request, request.chooseRoute())
   } catch (error) {
     const elsewhere = isBusy(error) ? request.leastLoaded() : undefined
     if (elsewhere === undefined) throw error
-    return sendByRoute(deps, { ...request, route: { instance: elsewhere, only: false } })
+    return sendByRoute(deps, request, routeTo(elsewhere))
   }
 }
 
 const isBusy = (error: unknown): boolean => error instanceof ServiceError && error.code === 'busy'
 
-const sendByRoute = async (deps: RequestDeps, request: BusRequest): Promise<StartedResponse> => {
-  const { route, method } = request
-  let instance = route.instance
-  let triesLeft = chooseMaxTries(method)
-  const waitsUntilMs = deps.clock.elapsedMs() + deps.channel.limits.unheardMs
+const sendByRoute = async (deps: RequestDeps, request: BusRequest, first: RequestRoute): Promise<StartedResponse> => {
+  let route = first
+  let triesLeft = chooseMaxTries(request.method)
+  let unheardSinceMs: number | undefined
   for (;;) {
-    const exchange = openExchange(deps, request, instance)
+    const exchange = openExchange(deps, request, route)
     try {
       return { exchange, first: await exchange.first }
     } catch (error) {
-      if (exchange.unheard && route.only) throw createGoneError()
-      const passedOver = exchange.unheard && instance !== undefined
-      if (exchange.unheard && !passedOver && request.isExpected() && deps.clock.elapsedMs() < waitsUntilMs) {
-        // An aborted call ends with its own reason below.
-        await wait(unheardPauseMs * (0.5 + Math.random()), undefined, { signal: request.call.signal }).catch(() => {})
-        continue
+      if (exchange.unheard) unheardSinceMs ??= deps.clock.elapsedMs()
+      else {
+        unheardSinceMs = undefined
+        triesLeft -= 1
+        if (triesLeft === 0 || !canRepeat(exchange, error)) throw error
       }
-      if (!passedOver) triesLeft -= 1
-      if (triesLeft === 0 || !(passedOver || canRepeat(exchange, error))) throw error
-      if (!route.only) instance = instance === route.otherwise ? undefined : route.otherwise
+      if (unheardSinceMs !== undefined && isLastRoute(route)) {
+        if (!mayAppear(deps, request, route, unheardSinceMs)) throw route.only ? createGoneError() : error
+        await pause(request.call.signal)
+      }
+      route = chooseNextRoute(deps, request, route, exchange.unheard)
     }
   }
 }
+
+const isLastRoute = (route: RequestRoute): boolean =>
+  route.only || (route.instance === undefined && routeAfter(route) === undefined)
+
+const chooseNextRoute = (
+  { instances }: RequestDeps,
+  { service, chooseRoute }: BusRequest,
+  route: RequestRoute,
+  isUnheard: boolean,
+): RequestRoute => {
+  if (route.only) return route
+  // The instance is stopping, dead or not responding.
+  if (route.instance !== undefined) instances.forget(service, route.instance)
+  return (isUnheard ? routeAfter(route) : undefined) ?? chooseRoute()
+}
+
+/** Returns whether an instance that can receive the request may be reconnecting or starting. */
+const mayAppear = (
+  { channel: { limits }, clock, instances }: RequestDeps,
+  { service }: BusRequest,
+  { only, instance }: RequestRoute,
+  sinceMs: number,
+): boolean => {
+  const waitedMs = clock.elapsedMs() - sinceMs
+  if (only) return waitedMs < limits.missingMs && instance !== undefined && instances.isAlive(service, instance)
+  return waitedMs < limits.unheardMs && instances.expects(service)
+}
+
+/** Waits before a request is sent again; an aborted call ends with its own reason when the next exchange is opened. */
+const pause = (signal: AbortSignal): Promise<void> =>
+  wait(unheardPauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
 
 const canRepeat = (exchange: RequestExchange, error: unknown): boolean =>
   !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
 
 const openExchange = (
-  { channel, clock }: RequestDeps,
+  { channel, clock, placement }: RequestDeps,
   request: BusRequest,
-  instance: string | undefined,
+  route: RequestRoute,
 ): RequestExchange => {
-  const { call, service, subjectTo, method, body } = request
+  const { call, service, subjectTo, stateSubjectTo, method, body } = request
   call.signal.throwIfAborted()
   const timeLeftMs = call.deadline - clock.elapsedMs()
   if (timeLeftMs <= 0) throw createTimeoutError()
@@ -110,10 +146,14 @@ const openExchange = (
   if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw createStreamLimitError(limits)
   return new RequestExchange(channel, {
     service,
-    subject: subjectTo(instance),
+    subject: subjectTo(route.tokens),
     headers: createRequestHeaders(call, timeLeftMs),
     body,
     timeLeftMs,
     signal: call.signal,
+    isSafe: method.safe === true,
+    instance: route.instance === undefined ? undefined : route.tokens,
+    stateSubjectTo,
+    onEnd: route.choice && placement.enter(route.choice),
   })
 }

@@ -7,9 +7,11 @@ import type { ServingRole, ServedContract } from './bus.ts'
 import { encodeOutput, encodeFrame, parseInput } from './validate-payload.ts'
 import type { BusChannel } from './exchange.ts'
 import { toServiceError } from './failure.ts'
+import { createFrameHeaders, createStateHeaders, readStateRequest } from './frame.ts'
 import type { CallObserver } from './call-observer.ts'
 import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
+import { formatRequestKey, type RequestRecord, RequestRecords } from './request-records.ts'
 import { openSignatureCheck, type SignatureCheck } from './signatures.ts'
 import {
   type CallSubjectReader,
@@ -17,6 +19,7 @@ import {
   openCallSubjectReader,
   listServedSubjects,
   type CallSubject,
+  stateToken,
 } from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
@@ -41,6 +44,8 @@ export class ContractServer implements ServedContract {
   readonly #subscriptions: readonly Subscription[]
   readonly #readSubject: CallSubjectReader
   readonly #checkSignature: ReceivedRequest['checkSignature']
+  readonly #records = new RequestRecords()
+  readonly #stateSubscriptions: readonly Subscription[]
   #inFlight = 0
   #idle: (() => void) | undefined
 
@@ -57,6 +62,7 @@ export class ContractServer implements ServedContract {
     this.#readSubject = openCallSubjectReader(contract.name, context.instance)
     this.#checkSignature = context.channel.signatures && openSignatureCheck(context.channel.signatures)
     this.#subscriptions = this.#subscribe(part)
+    this.#stateSubscriptions = this.#subscribeToStates(part)
   }
 
   get load(): number {
@@ -66,7 +72,9 @@ export class ContractServer implements ServedContract {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()))
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+    // Callers can request states until the last response has been sent.
     await this.#context.channel.wire.flush()
+    await Promise.all(this.#stateSubscriptions.map((subscription) => subscription.drain()))
   }
 
   #subscribe(part: ServingRole): Subscription[] {
@@ -80,12 +88,37 @@ export class ContractServer implements ServedContract {
     return [...(part === 'guest' ? [] : both(any, own)), ...(part === 'own' ? [] : both(anyGuest, ownGuest))]
   }
 
+  #subscribeToStates(part: ServingRole): Subscription[] {
+    const { channel, instance } = this.#context
+    const { state, stateGuest } = listServedSubjects(this.#contract.name, instance)
+    const subjects = [...(part === 'guest' ? [] : [state]), ...(part === 'own' ? [] : [stateGuest])]
+    return subjects.map((subject) => channel.wire.subscribe(subject, (message) => this.#sendState(message)))
+  }
+
+  /** Sends the state of a request to its caller. Before that, sends the frames that the caller has not received. */
+  #sendState(message: WireMessage): void {
+    const caller = this.#readSubject(message.subject)?.caller
+    const requested = readStateRequest(message)
+    if (caller === undefined || requested === undefined || message.reply === undefined) return
+    if (!isServiceInbox(caller, message.reply) || !isServiceInbox(caller, requested.reply)) return this.#drop(message)
+    const { wire } = this.#context.channel
+    const recorded = this.#records.read(formatRequestKey(requested.reply, requested.id), requested.expected)
+    // The id keeps frames that arrive twice from a later request with the same reply subject.
+    for (const { kind, sequence, body } of recorded.frames)
+      wire.publish(requested.reply, body, { headers: { ...createFrameHeaders(kind, sequence), request: requested.id } })
+    wire.publish(message.reply, new Uint8Array(0), { headers: createStateHeaders(recorded) })
+  }
+
   async #hear(message: WireMessage): Promise<void> {
     if (message.reply === undefined) return
     const called = this.#readSubject(message.subject)
     if (!called || !isServiceInbox(called.caller, message.reply)) return this.#drop(message)
+    // Requests for a state are received on another subscription, too.
+    if (called.method === stateToken) return
+    const record = this.#beginRecord(message, called.method)
+    if (record === 'repeated') return
     const { channel, clock } = this.#context
-    const reply = new Reply(channel, message.reply)
+    const reply = new Reply(channel, message.reply, record)
     this.#inFlight += 1
     try {
       if (this.#inFlight > this.#maxInFlight) throw this.#busy()
@@ -98,6 +131,14 @@ export class ContractServer implements ServedContract {
       this.#inFlight -= 1
       if (this.#inFlight === 0) this.#idle?.()
     }
+  }
+
+  /** Starts the record of a request. Callers of an older release send no id, so that their requests have no record. */
+  #beginRecord({ headers, reply = '' }: WireMessage, name: string): RequestRecord | 'repeated' | undefined {
+    const { request: id } = headers
+    if (id === undefined) return undefined
+    const isSafe = Object.hasOwn(this.#contract.methods, name) && this.#contract.methods[name]?.safe === true
+    return this.#records.begin(formatRequestKey(reply, id), isSafe) ?? 'repeated'
   }
 
   async #handle({ name, method, input, call }: AdmittedRequest, reply: Reply): Promise<void> {

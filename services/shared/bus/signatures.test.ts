@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { type CallContext, guestServices, serviceDependencies, serviceNames } from '#proto/call.ts'
 import { importContracts } from '../../generate/chart/services.ts'
@@ -244,10 +245,12 @@ it('sends an unsafe request to a named process, so that a second process rejects
   const [message] = captured
   if (!message) throw new Error('nothing was captured')
   const done = cluster.changed.length
-  const { subject, headers, reply: inbox = '' } = message
+  const { subject, reply: inbox = '' } = message
+  // Repetitions with the same id are ignored without a response. The id is not signed.
+  const createHeaders = () => ({ ...message.headers, request: randomUUID() })
   for (const to of [subject, 'svc.query.gateway.kill', 'svc.query.gateway.kill.query', 'svc.query.gateway.kill.second'])
     isRefused(
-      await publishRaw(wire, { subject: to, headers, reply: inbox }),
+      await publishRaw(wire, { subject: to, headers: createHeaders(), reply: inbox }),
       to === subject ? 'already received' : 'subject',
     )
   expect(cluster.changed).toHaveLength(done)

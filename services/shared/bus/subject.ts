@@ -37,6 +37,9 @@ export const formatCallSubject = (
 /** Marks the subjects of requests for user connections. No instance can have this name. */
 export const guestToken = '_guest'
 
+/** Takes the place of the method in requests for the state of another request. No method can have this name. */
+export const stateToken = '_state'
+
 /** Returns the NATS user of the guest process of a service; it also has its own key. */
 export const formatGuestUserName = (service: ServiceName): string => `${service}-guest`
 
@@ -48,14 +51,16 @@ export const listKeyHolders = (service: ServiceName): string[] =>
 export const formatGuestInstanceTokens = (instance: string): string => `${guestToken}.${instance}`
 
 /**
- * Returns the subjects that a process subscribes to: requests for any instance and for this one, and the same for guest
- * requests.
+ * Returns the subjects that a process subscribes to: requests for any instance and for this one, the same for guest
+ * requests, and requests for the state of a request.
  */
 export const listServedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
   anyGuest: `svc.${service}.*.*.${guestToken}`,
   ownGuest: `svc.${service}.*.*.${formatGuestInstanceTokens(instance)}`,
+  state: `svc.${service}.*.${stateToken}.${instance}`,
+  stateGuest: `svc.${service}.*.${stateToken}.${formatGuestInstanceTokens(instance)}`,
 })
 
 /** Parses the subject of a request; returns undefined for a subject that this process does not serve. */
@@ -113,6 +118,12 @@ export const formatInboxPrefix = (owner: string, instance: string): string => `_
 
 /** Returns the owner of an inbox: a service, or the NATS user of its guest process. */
 export const parseInboxOwner = (inbox: string): string => inbox.split('.')[1] ?? ''
+
+/** Returns the last tokens of subjects that reach the process with this inbox. */
+export const parseInboxInstance = (service: ServiceName, inbox: string): string => {
+  const [, owner, instance = ''] = inbox.split('.')
+  return owner === service ? instance : formatGuestInstanceTokens(instance)
+}
 
 /**
  * Returns whether a reply subject is in an inbox of this service or of its guest process. Replies to any other

@@ -9,8 +9,10 @@ import { createClient } from './client.ts'
 import { EventChannel } from './events.ts'
 import type { BusChannel } from './exchange.ts'
 import { InstanceRegistry } from './instances.ts'
+import { Placement } from './placement.ts'
 import { type CallObserver, createCallObserver } from './call-observer.ts'
 import { type Handler, ContractServer } from './serve.ts'
+import type { Wire } from './wire.ts'
 
 /** The identity of a service on the bus, and the dependencies of its bus. */
 export interface BusParameters {
@@ -28,6 +30,7 @@ export class WireBus implements Bus {
   readonly #events: EventChannel
   readonly #instances: InstanceRegistry
   readonly #observer: CallObserver
+  readonly #placements = new Map<ServiceName, Placement>()
   readonly #servings = new Set<ServedContract>()
 
   constructor(facts: BusParameters, channel: BusChannel) {
@@ -59,7 +62,14 @@ export class WireBus implements Bus {
   client<S extends Service>(contract: S): ServiceClient<S> {
     const { caller, clock } = this.#facts
     const calling = { channel: this.#channel, instances: this.#instances, observer: this.#observer, caller, clock }
-    return createClient(calling, contract)
+    return createClient({ ...calling, placement: this.#placementOf(contract.name) }, contract)
+  }
+
+  /** Returns the placement that all clients of a service share. */
+  #placementOf(service: ServiceName): Placement {
+    const placement = this.#placements.get(service) ?? new Placement()
+    this.#placements.set(service, placement)
+    return placement
   }
 
   async serve<S extends Service>(
@@ -78,7 +88,7 @@ export class WireBus implements Bus {
     const server = new ContractServer(context, contract, checked, { maxInFlight, part })
     await wire.flush()
     const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load, part })
-    const announced = await announce(this.#events, presence, limits.announceEveryMs)
+    const announced = await announce({ events: this.#events, wire, presence, everyMs: limits.announceEveryMs })
     const serving: ServedContract = {
       get load() {
         return server.load
@@ -111,14 +121,29 @@ export class WireBus implements Bus {
 /** A function that returns an announcement without `leaving`. It is called for each one, because the load changes. */
 type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 
-/** Announces an instance immediately, periodically, and on request. Disposing announces that the instance leaves. */
-const announce = async (events: EventChannel, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
+interface Announcing {
+  events: EventChannel
+  wire: Wire
+  presence: Presence
+  everyMs: number
+}
+
+/**
+ * Announces an instance immediately, periodically, on request, and when its connection is restored, because callers forget
+ * a disconnected instance. Disposing announces that the instance leaves.
+ */
+const announce = async ({ events, wire, presence, everyMs }: Announcing): Promise<AsyncDisposable> => {
+  let isLeaving = false
   const announce = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
+  wire.onConnection((connected) => {
+    if (connected && !isLeaving) announce(false)
+  })
   const sought = await events.on(instancesRequested, () => announce(false))
   announce(false)
   const timer = setInterval(() => announce(false), everyMs)
   return {
     async [Symbol.asyncDispose]() {
+      isLeaving = true
       clearInterval(timer)
       await sought[Symbol.asyncDispose]()
       announce(true)

@@ -1,14 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from '../body.ts'
 import { encodeFailure } from '../failure.ts'
-import { createFrameHeaders } from '../frame.ts'
+import { createFrameHeaders, createStateRequestHeaders } from '../frame.ts'
 import { maxFrameBytes } from '../limits.ts'
 import { createRequestHeaders } from '../request-headers.ts'
+import type { Bus } from '../bus.ts'
 import { type BusTestContext, neverStarvedLimits, waitUntil } from './implementations.suite.ts'
-import { createProbeCall, probe } from './probe.suite.ts'
-import { pickByHash } from '../route.ts'
+import { createProbeCall, probe, type ProbeRecord } from './probe.suite.ts'
+import { pickByHash } from '../rendezvous.ts'
 import type { Wire } from '../wire.ts'
 
 /** Declares tests of how a bus behaves when processes and connections fail. */
@@ -63,11 +65,24 @@ export const testLiveness = (place: () => BusTestContext): void => {
     expect(await answer).toEqual({ instance: 'q1' })
   })
 
-  it('fails when the handler sends no frames', async () => {
-    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 5_000 } })
-    const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
-    await expect(client.hold({}, createProbeCall())).rejects.toMatchObject({ code: 'unavailable' })
+  it('waits for a handler that sends no frames while its process confirms that it is running', async () => {
+    const client = (await place().open('gateway', { limits: { stateEveryMs: 50, silenceMs: 500 } })).client(probe)
+    const { seen } = await place().serve('q1', { limits: { workingEveryMs: 60_000 } })
+    await meet(client)
+    const startedAtMs = performance.now()
+    const answer = client.hold({}, createProbeCall())
+    await waitUntil(() => performance.now() - startedAtMs > 1_200)
     seen.release()
+    expect(await answer).toEqual({ instance: 'q1' })
+  })
+
+  it('fails when the process sends nothing', async () => {
+    await serveRaw(() => {})
+    const client = (await place().open('gateway', { limits: { silenceMs: 100 } })).client(probe)
+    await expect(client.hold({}, createProbeCall())).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'the responding process stopped responding; try again',
+    })
   })
 
   it('receives a response that arrived while this process was blocked', async () => {
@@ -110,7 +125,9 @@ export const testLiveness = (place: () => BusTestContext): void => {
   it('retries a safe request once when its process dies, and another one responds', async () => {
     const doomed = await place().startKillable('doomed')
     const { bus } = await place().serve('alive')
-    const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
+    // The death is reported by the state requests and not by the timeout.
+    const limits = { stateEveryMs: 100, silenceMs: 600_000 }
+    const client = (await place().open('gateway', { limits })).client(probe)
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
     await waitUntil(async () => (await client.ofHost({ hostKey }, createProbeCall())).instance === 'doomed')
     const answer = client.stall({ hostKey, on: 'doomed' }, createProbeCall())
@@ -120,6 +137,98 @@ export const testLiveness = (place: () => BusTestContext): void => {
     await doomed.kill()
     expect(await answer).toEqual({ instance: bus.instance })
     expect(await refused).toBe('unavailable')
+  })
+
+  /**
+   * Waits until a client knows the instance that was started after it. The instance announces itself before it sends its
+   * first response.
+   */
+  const meet = async (client: ServiceClient<typeof probe>): Promise<void> => {
+    await client.instance({}, createProbeCall())
+  }
+
+  /** Releases the held request of an instance while it is disconnected, so that its response is lost. */
+  const loseResponse = async ({ bus, seen }: { bus: Bus; seen: ProbeRecord }): Promise<void> => {
+    await waitUntil(() => seen.held === 1)
+    await place().network.cut()
+    await waitUntil(() => !bus.connected)
+    seen.release()
+    await nextTurn()
+    await nextTurn()
+    await place().network.mend()
+  }
+
+  it('repeats a safe request whose response was lost in a disconnection', async () => {
+    const client = (await place().open('gateway', { limits: { silenceMs: 600_000, cutOffMs: 600_000 } })).client(probe)
+    const server = await place().serve('q1', { limits: { cutOffMs: 1 } })
+    await meet(client)
+    const answer = client.holdHost({ hostKey: 'host', statement: 1 }, createProbeCall())
+    await loseResponse(server)
+    expect(await answer).toEqual({ instance: 'q1' })
+    expect(server.seen.held).toBe(2)
+  })
+
+  it('receives the kept response to a request that is not safe, which is not executed again', async () => {
+    const limits = { silenceMs: 600_000, cutOffMs: 600_000, missingMs: 600_000 }
+    const client = (await place().open('gateway', { limits })).client(probe)
+    const server = await place().serve('q1', { limits: { cutOffMs: 1 } })
+    await meet(client)
+    const answer = client.hold({}, createProbeCall())
+    await loseResponse(server)
+    expect(await answer).toEqual({ instance: 'q1' })
+    expect(server.seen.held).toBe(1)
+  })
+
+  it('ignores frames that were sent again to an earlier request with the same address', async () => {
+    await serveRaw((wire, reply) => {
+      for (const [request, text] of [
+        ['earlier', 'of another'],
+        [undefined, 'own'],
+      ] as const) {
+        const headers = { ...createFrameHeaders('answer', 0), ...(request !== undefined && { request }) }
+        wire.publish(reply, encodeJson({ text }), { headers })
+      }
+    })
+    const client = (await place().open('gateway')).client(probe)
+    expect(await client.echo({ text: 'a' }, createProbeCall())).toEqual({ text: 'own' })
+  })
+
+  it('sends the kept frames of a finished request with its id', async () => {
+    await place().serve('q1')
+    const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
+    place().release(wire)
+    const reply = '_INBOX.gateway.raw.1'
+    const frames: string[] = []
+    wire.subscribe(reply, ({ headers }) => frames.push(`${headers.frame} ${headers.request} ${headers.state}`))
+    const headers = { ...createRequestHeaders(createProbeCall(), 10_000), request: '7' }
+    wire.publish('svc.query.gateway.call.q1', encodeJson({}), { headers, reply })
+    await waitUntil(() => frames.length === 1)
+    const state = createStateRequestHeaders({ reply, id: '7', expected: 0 })
+    wire.publish('svc.query.gateway._state.q1', new Uint8Array(0), { headers: state, reply })
+    await waitUntil(() => frames.length === 3)
+    expect(frames).toEqual(['answer undefined undefined', 'answer 7 undefined', 'state undefined finished'])
+  })
+
+  it('executes a request once that arrives twice', async () => {
+    const { seen } = await place().serve('q1')
+    const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
+    place().release(wire)
+    const reply = '_INBOX.gateway.raw.1'
+    const frames: (string | undefined)[] = []
+    wire.subscribe(reply, ({ headers }) => frames.push(headers.frame))
+    const headers = { ...createRequestHeaders(createProbeCall(), 10_000), request: '7' }
+    const send = () => wire.publish('svc.query.gateway.hold.q1', encodeJson({}), { headers, reply })
+    send()
+    send()
+    await waitUntil(() => seen.held === 1)
+    seen.release()
+    await waitUntil(() => frames.includes('answer'))
+    send()
+    // Requests arrive in order, so after the second response the instance has also received the last repetition.
+    const next = { headers: { ...headers, request: '8' }, reply }
+    wire.publish('svc.query.gateway.echo.q1', encodeJson({ text: 'a' }), next)
+    await waitUntil(() => frames.filter((frame) => frame === 'answer').length === 2)
+    expect(seen.held).toBe(1)
   })
 
   it('skips an instance that died a moment ago, without waiting', async () => {

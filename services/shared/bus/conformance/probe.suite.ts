@@ -53,6 +53,14 @@ export const probe = service('query', {
     input: z.object({ hostKey: z.string() }),
     output: served,
   }),
+  holdHost: rpc({
+    doc: 'Answers when released; can be repeated.',
+    callers,
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ hostKey: z.string(), statement: z.number() }),
+    output: served,
+  }),
   ofRun: rpc({ doc: 'Who answers.', callers, exact: 'runId', input: z.object({ runId: z.string() }), output: served }),
   spread: rpc({
     doc: 'Who answers; instances whose name begins with `full` are busy.',
@@ -133,6 +141,10 @@ export const createProbeHandlers = (
     throw signal.reason
   }
   const who = async () => ({ instance })
+  const hold = async (_input: object, call: CallContext) => {
+    await Promise.race([released.promise, untilAborted(call)])
+    return { instance }
+  }
   const stall = async ({ on }: { on: string }, call: CallContext) =>
     on === instance ? untilAborted(call) : { instance }
   const handlers: ServiceHandlers<typeof probe> = {
@@ -153,10 +165,8 @@ export const createProbeHandlers = (
         retryAfterMs: 1_500,
       })
     },
-    async hold(_input, call) {
-      await Promise.race([released.promise, untilAborted(call)])
-      return { instance }
-    },
+    hold,
+    holdHost: hold,
     large: async ({ length }) => ({ text: 'é'.repeat(length) }),
     instance: who,
     dial: who,

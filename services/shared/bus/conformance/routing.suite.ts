@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type BusTestContext, waitUntil } from './implementations.suite.ts'
-import { pickByHash } from '../route.ts'
+import { pickByHash } from '../rendezvous.ts'
 import { createProbeCall, probe, probeEvent } from './probe.suite.ts'
 import { recordTelemetry } from './telemetry-recorder.suite.ts'
 
@@ -24,8 +24,12 @@ export const testRouting = (place: () => BusTestContext): void => {
     for (const instance of ['q1', 'q2', 'q3']) await place().serve(instance)
     const answersOf = async (caller: 'gateway' | 'report') => {
       const client = (await place().open(caller)).client(probe)
-      const all = () =>
-        Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, createProbeCall())).instance))
+      const all = async () => {
+        const found: string[] = []
+        // One at a time, because some of many concurrent requests go to another instance.
+        for (const hostKey of keys) found.push((await client.ofHost({ hostKey }, createProbeCall())).instance)
+        return found
+      }
       let stable: string[] = []
       // Instances announce themselves one after the other. Until all are known, any instance may respond.
       await waitUntil(async () => {
@@ -49,8 +53,11 @@ export const testRouting = (place: () => BusTestContext): void => {
     // With this many hosts, a match by chance is practically impossible.
     const many = Array.from({ length: 200 }, (_, index) => `host-${index}`)
     const goTo = async (names: readonly string[]): Promise<boolean> => {
-      const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, createProbeCall())))
-      return answers.every(({ instance }, index) => instance === pickByHash(many[index] ?? '', names))
+      for (const hostKey of many) {
+        const { instance } = await client.ofHost({ hostKey }, createProbeCall())
+        if (instance !== pickByHash(hostKey, names)) return false
+      }
+      return true
     }
     await waitUntil(() => goTo(['q1', 'q2', 'q3']))
     await bus[Symbol.asyncDispose]()
@@ -58,6 +65,29 @@ export const testRouting = (place: () => BusTestContext): void => {
     await waitUntil(() => goTo(['q2', 'q3']))
     // The hosts move because the instance announced its end, not because of the timeout of six seconds.
     expect(performance.now() - left).toBeLessThan(4_000)
+  })
+
+  it('gives the excess of one host to the other instances, and equal requests to the same one', async () => {
+    const servers = await Promise.all(['q1', 'q2', 'q3'].map((instance) => place().serve(instance)))
+    const client = (await place().open('gateway')).client(probe)
+    // Until all instances have announced themselves, fewer share the requests.
+    await waitUntil(async () => {
+      for (const hostKey of keys) {
+        const { instance } = await client.ofHost({ hostKey }, createProbeCall())
+        if (instance !== pickByHash(hostKey, ['q1', 'q2', 'q3'])) return false
+      }
+      return true
+    })
+    const request = (statement: number) => client.holdHost({ hostKey: 'host', statement }, createProbeCall())
+    const distinct = Array.from({ length: 30 }, (_, statement) => request(statement))
+    const equal = Array.from({ length: 30 }, (_, statement) => request(statement))
+    await waitUntil(() => servers.reduce((sum, { seen }) => sum + seen.held, 0) === 60)
+    for (const { seen } of servers) seen.release()
+    const first = (await Promise.all(distinct)).map(({ instance }) => instance)
+    expect((await Promise.all(equal)).map(({ instance }) => instance)).toEqual(first)
+    const counts = ['q1', 'q2', 'q3'].map((name) => first.filter((instance) => instance === name).length)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(Math.ceil((1.25 * 30) / 3))
+    expect(Math.min(...counts)).toBeGreaterThan(0)
   })
 
   it('calls guests for user connections, and the other instances for everything else', async () => {
@@ -77,7 +107,11 @@ export const testRouting = (place: () => BusTestContext): void => {
     for (const _ of [1, 2, 3]) expect(await answers()).toEqual(['guest', 'guest', 'own', 'own'])
     const { bus: other } = await place().serve('other', { part: 'guest' })
     // Requests for one database all go to the same instance, which has its connection pool.
-    const many = () => Promise.all(Array.from({ length: 20 }, answers))
+    const many = async () => {
+      const found: string[][] = []
+      for (let count = 0; count < 20; count += 1) found.push(await answers())
+      return found
+    }
     await waitUntil(async () => (await many()).some(([any, preferred]) => any !== preferred))
     await waitUntil(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)
     await other[Symbol.asyncDispose]()
@@ -125,7 +159,8 @@ export const testRouting = (place: () => BusTestContext): void => {
   it('loses no request when an instance shuts down gracefully', async () => {
     const { bus: stopping, seen } = await place().serve('stopping')
     const { seen: other } = await place().serve('staying')
-    const client = (await place().open('gateway')).client(probe)
+    // A stopping instance has left its subjects, but still reports the states of its requests.
+    const client = (await place().open('gateway', { limits: { stateEveryMs: 20, missingMs: 40 } })).client(probe)
     const held = Array.from({ length: 20 }, () => client.hold({}, createProbeCall()))
     await waitUntil(() => seen.held + other.held === 20)
     expect(seen.held).toBeGreaterThan(0)
