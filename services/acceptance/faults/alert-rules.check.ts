@@ -56,6 +56,7 @@ const changeHosts =
 /** More than the gateway handles at the same time. */
 const openRequests = 1_100
 const slowStatementMs = 7_000
+const busyStatementMs = 200
 /** More requests than a host has slots and places in its queue. */
 const impatientCallers = 70
 const backlog = 1_300
@@ -78,11 +79,13 @@ const holdRequests = async ({ url }: ScrapedProduct): Promise<() => Promise<void
   }
 }
 
-/** Sends requests for a held host, each again after its response, until the returned function is called. */
+/**
+ * Sends requests for a busy host, each again after its response, until the returned function is called. The queue of a
+ * host that hangs stays short, because it rejects statements that would wait too long.
+ */
 const crowdHost = async ({ url, hosts }: ScrapedProduct): Promise<() => Promise<void>> => {
-  const gate = Promise.withResolvers<void>()
   hosts.inspect = async (body, path) => {
-    if (isTrafficStatement(body, path)) await gate.promise
+    if (isTrafficStatement(body, path)) await wait(busyStatementMs)
     return body
   }
   const stop = new AbortController()
@@ -95,7 +98,6 @@ const crowdHost = async ({ url, hosts }: ScrapedProduct): Promise<() => Promise<
   return async () => {
     stop.abort()
     hosts.inspect = undefined
-    gate.resolve()
     await Promise.all(calling)
   }
 }
@@ -205,7 +207,7 @@ const faults: readonly Fault[] = [
     }),
   },
   {
-    name: 'many callers query a host that hangs',
+    name: 'many callers query a busy host',
     fires: ['WatchhouseHostQueueFull'],
     mayFire: ['WatchhouseRequestsFailing', 'WatchhouseRequestsSlow'],
     produce: crowdHost,
