@@ -56,7 +56,7 @@ const changeHosts =
 /** More than the gateway handles at the same time. */
 const openRequests = 1_100
 const slowStatementMs = 7_000
-const busyStatementMs = 200
+const busyStatementMs = 40
 /** More requests than a host has slots and places in its queue. */
 const impatientCallers = 70
 const backlog = 1_300
