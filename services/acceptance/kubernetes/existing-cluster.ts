@@ -14,7 +14,7 @@ export const openExistingCluster = async (): Promise<Cluster> => {
   const environment = { PATH: `${process.env.PATH}:${resolveChartToolsPath()}` }
   const cluster: Cluster = {
     image: { repository, tag },
-    clickHouseAddress: undefined,
+    clickHouseAddress: process.env.TEST_CLUSTER_CLICKHOUSE,
     kubectlCommand: (words) => ['kubectl', ...words],
     kubectl: (words, options) => runCommand(['kubectl', ...words], options),
     helm: (words, options) => runCommand(['helm', ...words], { directory: root, environment, ...options }),
