@@ -21,28 +21,40 @@ export interface InboxAddress {
   recycle(): void
 }
 
+/**
+ * How long an address is reused. A NATS server counts the life of the permission to reply from the first request, and
+ * later requests do not extend it. The permission must outlive the last use by the duration of the longest exchange.
+ */
+const reusedForMs = 600_000
+
 /** Opens the inbox of a connection; it closes with the connection. */
 export const openInbox = (wire: Wire): Inbox => {
   // A restarted process with the same name must not receive responses to its predecessor.
   const prefix = `${wire.inbox}.${randomBytes(6).toString('hex')}.`
   const listeners = new Map<string, (message: WireMessage) => void>()
-  const free: string[] = []
+  const free: { subject: string; sinceMs: number }[] = []
   let made = 0
-  const make = (): string => {
+  const make = () => {
     made += 1
-    return prefix + made.toString(36)
+    return { subject: prefix + made.toString(36), sinceMs: performance.now() }
+  }
+  const takeFree = () => {
+    let address = free.pop()
+    while (address && performance.now() - address.sinceMs > reusedForMs) address = free.pop()
+    return address
   }
   // Late messages that no caller awaits are dropped here.
   wire.subscribe(`${prefix}*`, (message) => listeners.get(message.subject)?.(message))
   return {
     open(listener) {
-      const subject = free.pop() ?? make()
+      const address = takeFree() ?? make()
+      const { subject } = address
       const release = () => void listeners.delete(subject)
       const listen = (onMessage: (message: WireMessage) => void) => void listeners.set(subject, onMessage)
       listen(listener)
       const recycle = () => {
         release()
-        free.push(subject)
+        free.push(address)
       }
       return { subject, listen, release, recycle }
     },

@@ -18,11 +18,11 @@ export interface NatsPermissions {
 }
 
 /**
- * A service may reply any number of times to a request that it received. Both ends of an exchange renew this permission
- * every second. It expires after 30 s, long enough for a stalled process, because a server with more than 4,096 allowed
- * reply subjects is slow.
+ * A service may reply any number of times to a request that it received. The permission expires 30 minutes after the
+ * first request with a reply subject, and a request in progress does not extend it. Reply subjects are reused for ten
+ * minutes, so exchanges can take 20. It does expire, because a server with more than 4,096 allowed subjects is slow.
  */
-const responsePermission = { max: -1, expires: '30s' } as const
+const responsePermission = { max: -1, expires: '30m' } as const
 
 /**
  * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests

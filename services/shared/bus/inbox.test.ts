@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openInbox } from './inbox.ts'
+import { openMemoryHub } from './memory-wire.ts'
+
+describe('the inbox of a connection', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const open = async () => openInbox(await openMemoryHub().connect({ caller: 'gateway', instance: 'g1' }))
+
+  it('reuses recycled addresses, but not released ones', async () => {
+    const inbox = await open()
+    const first = inbox.open(() => {})
+    first.recycle()
+    const second = inbox.open(() => {})
+    expect(second.subject).toBe(first.subject)
+    second.release()
+    expect(inbox.open(() => {}).subject).not.toBe(first.subject)
+  })
+
+  it('reuses no address for longer than ten minutes, before the permission to reply to it expires', async () => {
+    const inbox = await open()
+    const first = inbox.open(() => {})
+    first.recycle()
+    vi.advanceTimersByTime(599_000)
+    const second = inbox.open(() => {})
+    expect(second.subject).toBe(first.subject)
+    second.recycle()
+    vi.advanceTimersByTime(2_000)
+    expect(inbox.open(() => {}).subject).not.toBe(first.subject)
+  })
+})
