@@ -14,7 +14,7 @@ import type { BusLimits } from './limits.ts'
 import type { ConnectionListener, ConnectionMonitor } from './connection-monitor.ts'
 import { type RequestSigner, signHeaders } from './signatures.ts'
 import { type StateEvents, StateRequests } from './state-requests.ts'
-import { isServiceInbox } from './subject.ts'
+import { isServiceInbox, parseResponder } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
 /** The connection of a bus with the state that all its exchanges share. */
@@ -92,7 +92,7 @@ export class RequestExchange implements StateEvents, ConnectionListener {
     this.first = this.#first.promise
     // An aborted caller no longer awaits this promise, so its rejection must not be reported as unhandled.
     this.first.catch(() => {})
-    this.#address = inbox.open((message) => this.#receive(message))
+    this.#address = inbox.open(parseResponder(request.subject), (message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(createTimeoutError()), Math.min(request.timeLeftMs, limits.maxCallMs))
     channel.sent.requests += 1
     this.#id = channel.sent.requests.toString(36)

@@ -10,23 +10,31 @@ describe('the inbox of a connection', () => {
 
   it('reuses recycled addresses, but not released ones', async () => {
     const inbox = await open()
-    const first = inbox.open(() => {})
+    const first = inbox.open('query', () => {})
     first.recycle()
-    const second = inbox.open(() => {})
+    const second = inbox.open('query', () => {})
     expect(second.subject).toBe(first.subject)
     second.release()
-    expect(inbox.open(() => {}).subject).not.toBe(first.subject)
+    expect(inbox.open('query', () => {}).subject).not.toBe(first.subject)
+  })
+
+  it('reuses an address only for the same sender, which may still publish to it', async () => {
+    const inbox = await open()
+    const first = inbox.open('query-guest', () => {})
+    first.recycle()
+    expect(inbox.open('query', () => {}).subject).not.toBe(first.subject)
+    expect(inbox.open('query-guest', () => {}).subject).toBe(first.subject)
   })
 
   it('reuses no address for longer than ten minutes, before the permission to reply to it expires', async () => {
     const inbox = await open()
-    const first = inbox.open(() => {})
+    const first = inbox.open('query', () => {})
     first.recycle()
     vi.advanceTimersByTime(599_000)
-    const second = inbox.open(() => {})
+    const second = inbox.open('query', () => {})
     expect(second.subject).toBe(first.subject)
     second.recycle()
     vi.advanceTimersByTime(2_000)
-    expect(inbox.open(() => {}).subject).not.toBe(first.subject)
+    expect(inbox.open('query', () => {}).subject).not.toBe(first.subject)
   })
 })

@@ -6,6 +6,7 @@ import { type FrameKind, createFrameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
 import type { RequestRecord } from './request-records.ts'
 import type { WireMessage } from './wire.ts'
+import { parseInboxOwner } from './subject.ts'
 
 /** The flow-control window of a producer: the number of frames that it may be ahead of its consumer. */
 export class Credit {
@@ -162,7 +163,8 @@ export class Reply {
     if (this.#ended) return
     const ends = kind === 'answer' || kind === 'end' || kind === 'error'
     this.#ended = ends
-    if (!ends) this.#control ??= this.#channel.inbox.open((message) => this.#hear(message))
+    if (!ends)
+      this.#control ??= this.#channel.inbox.open(parseInboxOwner(this.#subject), (message) => this.#hear(message))
     const options = {
       headers: createFrameHeaders(kind, this.#sequence),
       reply: ends ? undefined : this.#control?.subject,

@@ -3,7 +3,7 @@ import type { ConnectionMonitor } from './connection-monitor.ts'
 import { createStateRequestHeaders, readState, type StateRequest } from './frame.ts'
 import type { Inbox, InboxAddress } from './inbox.ts'
 import type { BusLimits } from './limits.ts'
-import { parseInboxInstance } from './subject.ts'
+import { parseInboxInstance, parseResponder } from './subject.ts'
 import type { Wire, WireMessage } from './wire.ts'
 
 /** The part of a channel that state requests use. */
@@ -116,10 +116,10 @@ export class StateRequests {
 
   #requestState(): void {
     if (this.#instance === undefined || this.#stopped) return
-    this.#address ??= this.#channel.inbox.open((message) => this.#receive(message))
+    const subject = this.#request.stateSubjectTo(this.#instance)
+    this.#address ??= this.#channel.inbox.open(parseResponder(subject), (message) => this.#receive(message))
     this.#pending += 1
     const headers = createStateRequestHeaders(this.#events.awaited)
-    const subject = this.#request.stateSubjectTo(this.#instance)
     this.#channel.wire.publish(subject, emptyBody, { headers, reply: this.#address.subject })
   }
 

@@ -113,6 +113,12 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
+/** Returns the NATS user that responds to a request on this subject: a service, or its guest process. */
+export const parseResponder = (subject: string): string => {
+  const [, service = '', , , part] = subject.split('.')
+  return part === guestToken ? `${service}-guest` : service
+}
+
 /** Returns the inbox prefix of a connection. `owner` is a service, or the NATS user of its guest process. */
 export const formatInboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
