@@ -46,13 +46,20 @@ describeWith(['nats', 'redis', 'postgres'], 'requests that a failure interrupts'
 
   const countRunning = () => Promise.all(product.operationsUrls.slice(0, processes).map(countRunningStatements))
 
-  /** Lets each process read the capabilities of the host, which it does before its first statement. */
+  /**
+   * Lets each process read the capabilities of the host, which it does before its first statement. Repeats the requests
+   * until the gateway knows both processes.
+   */
   const warmUp = async () => {
-    host.hold()
-    const responses = Promise.all(requestAll())
-    await retryUntil(countRunning, (counts) => counts.every((count) => count > 0))
-    host.release()
-    await responses
+    const hasEachRun = async () => {
+      host.hold()
+      const responses = Promise.all(requestAll())
+      const counts = await retryUntil(countRunning, (all) => all.some((count) => count > 0))
+      host.release()
+      await responses
+      return counts.every((count) => count > 0)
+    }
+    await retryUntil(hasEachRun, (hasRun) => hasRun)
   }
 
   /** Sends requests whose statements the host holds. */

@@ -179,12 +179,22 @@ const hasIntervals = (table: ResultTable): boolean =>
     ({ words }, index) => /^(?:minute|hour|day|week|month)$/.test(words.at(-1) ?? '') && !isNumeric(table, index),
   )
 
+/** Whether a figure and the three words after it are in a text of a result, as in `no active replica has the part`. */
+const repeatsText = ({ text, tail }: Figure, scopes: readonly TableScope[]): boolean => {
+  const words = /^\S+(?:\s+\S+){3}/.exec((text + tail).toLowerCase())?.[0]
+  if (words === undefined) return false
+  return scopes.some(({ table }) =>
+    table.rows.some((row) => row.some((cell) => cell.text?.toLowerCase().includes(words))),
+  )
+}
+
 /**
  * Returns whether a common number word such as `two` or `no` quantifies something in the results. `Two reasons` does
  * not. `no` counts only for numeric columns, because a condition after it would be needed to count rows.
  */
 export const quantifiesResult = (figure: Figure, sources: ClaimSources): boolean => {
   const { scopes, results } = sources
+  if (repeatsText(figure, scopes)) return false
   const isDuration = figure.readings[0]?.kind === 'seconds'
   if ((figure.isCondition && !isDuration) || /\b(?:others?|these|those|remaining)\s*$/i.test(figure.lead)) return false
   const numeric = scopes.flatMap(({ table }) =>
