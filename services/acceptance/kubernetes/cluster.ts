@@ -1,10 +1,17 @@
 import type { CommandOptions } from './command.ts'
-import type { productImage } from './images.ts'
+
+/** A version of the product: its image, and the folder of its chart. */
+export interface ProductVersion {
+  image: { repository: string; tag: string }
+  chart: string
+}
 
 /** A Kubernetes cluster that scenarios use. */
 export interface Cluster {
-  /** The image of the product. */
-  readonly image: typeof productImage
+  /** The product of the working tree. */
+  readonly product: ProductVersion
+  /** The last release, if a scenario that needs it is selected. */
+  readonly lastRelease: ProductVersion | undefined
   /** Whether ClickHouse runs outside of the cluster, at this address. Otherwise the scenarios start it as a pod. */
   readonly clickHouseAddress: string | undefined
   /** Runs kubectl and returns its output. Throws if it fails. */

@@ -1,5 +1,6 @@
 import { chmod, copyFile, link, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { root } from '../../testing/source-file.ts'
 import { createDebianLayer } from './debian-layer.ts'
 import { type ImageConfig, packLayer, writeImageArchive } from './image-archive.ts'
 import { programs } from './machine.ts'
@@ -36,8 +37,14 @@ const serverImages: { name: string; tag: string; config: ImageConfig }[] = [
   },
 ]
 
-/** Creates the archives of all images of a cluster in a folder, and returns their paths. Needs no container engine. */
-export const createImages = async (folder: string): Promise<string[]> => {
+/** The image of the last release. */
+export const lastReleaseImage = { ...productImage, tag: 'last-release' }
+
+/**
+ * Creates the archives of all images of a cluster in a folder, and returns their paths. `lastRelease` is the repository
+ * of the last release if its image is needed too. Needs no container engine.
+ */
+export const createImages = async (folder: string, lastRelease?: string): Promise<string[]> => {
   await mkdir(folder, { recursive: true })
   // A link, because the archives need all layers on one file system.
   const base = join(folder, 'debian.tar')
@@ -59,7 +66,11 @@ export const createImages = async (folder: string): Promise<string[]> => {
     await write(name, tag, [join(folder, `${name}.tar`)], config)
   }
   for (const { name, tag, config } of serverImages) await write(name, tag, [base], config)
-  const product = await createProductLayer(join(folder, 'product'), base)
-  await write('product', `${productImage.repository}:${productImage.tag}`, [base, product], productImageConfig)
+  const writeProduct = async (name: string, image: typeof productImage, source: string) => {
+    const product = await createProductLayer(join(folder, name), base, source)
+    await write(name, `${image.repository}:${image.tag}`, [base, product], productImageConfig)
+  }
+  await writeProduct('product', productImage, root)
+  if (lastRelease !== undefined) await writeProduct('last-release', lastReleaseImage, lastRelease)
   return archives
 }

@@ -12,8 +12,9 @@ import { startClickHouse } from './clickhouse.ts'
 import { applyObjects, type Cluster } from './cluster.ts'
 import { runCommand } from './command.ts'
 import { startControlPlane } from './control-plane.ts'
-import { createImages, productImage } from './images.ts'
+import { createImages, lastReleaseImage, productImage } from './images.ts'
 import { saveKernelSettings } from './kernel-settings.ts'
+import { buildLastRelease } from './last-release.ts'
 import { connectMachines, type Machine, programs, startMachine } from './machine.ts'
 import { nameServerObjects } from './name-server.ts'
 import { enforceNetworkPolicies } from './network-policies.ts'
@@ -29,6 +30,7 @@ const readyWithinMs = 120_000
 export const startOwnCluster = async (
   scope: AsyncDisposableStack,
   report: (line: string) => void,
+  needsLastRelease: boolean,
 ): Promise<Cluster> => {
   if (process.getuid?.() !== 0) throw new Error('a cluster of its own needs root; or set KUBECONFIG and TEST_CLUSTER=1')
   await runScript('.ci/kubernetes', 'cluster')
@@ -36,7 +38,9 @@ export const startOwnCluster = async (
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-cluster-'))
   scope.defer(() => rm(folder, { recursive: true, force: true }))
   report(`logs and data of the cluster: ${folder}`)
-  const images = await createImages(join(folder, 'images'))
+  const lastRelease = needsLastRelease ? join(folder, 'last-release') : undefined
+  if (lastRelease !== undefined) await buildLastRelease(lastRelease, report)
+  const images = await createImages(join(folder, 'images'), lastRelease)
   report('images created')
   scope.use(await saveKernelSettings())
   const first = scope.use(await startMachine(1, folder))
@@ -50,7 +54,8 @@ export const startOwnCluster = async (
     startClickHouse(first),
   ])
   const running: Cluster = Object.assign(openClients(first, certificates, folder), {
-    image: productImage,
+    product: { image: productImage, chart: join(root, 'helm') },
+    lastRelease: lastRelease === undefined ? undefined : { image: lastReleaseImage, chart: join(lastRelease, 'helm') },
     clickHouseAddress: first.address,
     kill: (namespace: string, pod: string) => kill(running, nodes, namespace, pod),
     prepareVolumes: () => createVolumes(running, machines),

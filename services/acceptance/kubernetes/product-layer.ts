@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { chown, copyFile, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { resolveCachePath } from '../../testing/servers/server-source.ts'
-import { root as repository } from '../../testing/source-file.ts'
 import { runCommand } from './command.ts'
 import { packLayer } from './image-archive.ts'
 
@@ -31,21 +30,21 @@ export const productImageConfig = {
 
 /**
  * Creates the layer of the product in a folder, as services/Dockerfile lays it out, and returns the path of its
- * archive. `base` is the archive of the layer below. The web UI and the product must be built.
+ * archive. `base` is the archive of the layer below, and `source` a repository with a built web UI and product.
  */
-export const createProductLayer = async (folder: string, base: string): Promise<string> => {
+export const createProductLayer = async (folder: string, base: string, source: string): Promise<string> => {
   const layer = join(folder, 'product')
   const product = join(layer, 'watchhouse')
   await mkdir(join(layer, 'usr/local/bin'), { recursive: true })
-  await copyFile(join(repository, 'node_modules/node/bin/node'), join(layer, 'usr/local/bin/node'))
-  await cp(await installPackages(), product, { recursive: true, verbatimSymlinks: true })
-  const isLeftOut = await readIgnoredPaths()
+  await copyFile(join(source, 'node_modules/node/bin/node'), join(layer, 'usr/local/bin/node'))
+  await cp(await installPackages(source), product, { recursive: true, verbatimSymlinks: true })
+  const isLeftOut = await readIgnoredPaths(source)
   for (const name of copied) {
-    const filter = (path: string) => !isLeftOut(path.slice(repository.length + 1))
-    await cp(join(repository, name), join(product, name), { recursive: true, filter })
+    const filter = (path: string) => !isLeftOut(path.slice(source.length + 1))
+    await cp(join(source, name), join(product, name), { recursive: true, filter })
   }
   for (const name of ['services/build', 'web/build'])
-    await cp(join(repository, name), join(product, name), { recursive: true })
+    await cp(join(source, name), join(product, name), { recursive: true })
   await runCommand(['chown', '-R', '0:0', layer])
   const cache = join(product, '.watchhouse/compile-cache')
   await mkdir(cache, { recursive: true })
@@ -56,17 +55,17 @@ export const createProductLayer = async (folder: string, base: string): Promise<
 }
 
 /** Installs the packages of the product, once for each lock file. Returns their folder, with the bill of materials. */
-const installPackages = async (): Promise<string> => {
+const installPackages = async (source: string): Promise<string> => {
   const files = ['package.json', 'package-lock.json', '.npmrc']
   const hash = createHash('sha256')
-  for (const name of files) hash.update(await readFile(join(repository, name)))
+  for (const name of files) hash.update(await readFile(join(source, name)))
   const images = resolveCachePath('kubernetes', 'images')
   const installed = join(images, `packages-${hash.digest('hex').slice(0, 12)}`)
   if (existsSync(installed)) return installed
   await mkdir(images, { recursive: true })
   const folder = await mkdtemp(join(images, 'packages-'))
   try {
-    for (const name of files) await copyFile(join(repository, name), join(folder, name))
+    for (const name of files) await copyFile(join(source, name), join(folder, name))
     const install = [
       'npm pkg delete workspaces devDependencies',
       'npm install --no-save --ignore-scripts --no-audit --no-fund',
@@ -86,8 +85,8 @@ const installPackages = async (): Promise<string> => {
 }
 
 /** Returns whether .dockerignore excludes a path. Lines that name what belongs to the image are in `copied` too. */
-const readIgnoredPaths = async (): Promise<(path: string) => boolean> => {
-  const text = await readFile(join(repository, '.dockerignore'), 'utf8')
+const readIgnoredPaths = async (source: string): Promise<(path: string) => boolean> => {
+  const text = await readFile(join(source, '.dockerignore'), 'utf8')
   const patterns = text.split('\n').filter((line) => line !== '' && line !== '*' && !/^[#!]/.test(line))
   return (path) => patterns.some((pattern) => matchesGlob(path, pattern))
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { applyObjects, type Cluster } from './cluster.ts'
+import { applyObjects, type Cluster, type ProductVersion } from './cluster.ts'
 import { monitoringUser, surroundings, surroundingsNamespace } from './surroundings.ts'
 
 /** A way to run the product that the README of the chart describes. */
@@ -78,14 +79,19 @@ export const applyRelease = async (
   cluster: Cluster,
   verb: 'install' | 'upgrade',
   profile: Profile,
-  load?: 'for load',
+  { load, version = cluster.product }: { load?: 'for load'; version?: ProductVersion } = {},
 ): Promise<void> => {
   const values = { ...hostValues, ...(load === undefined ? {} : createLoadValues(profile)) }
-  const { repository, tag } = cluster.image
-  const image = `image.repository=${repository},image.tag=${tag}`
-  const words = [verb, releaseName, './helm', '--namespace', namespace, '--set', image]
+  const { chart, image } = version
+  const setImage = `image.repository=${image.repository},image.tag=${image.tag}`
+  const words = [verb, releaseName, chart, '--namespace', namespace, '--set', setImage]
   const input = JSON.stringify(values)
-  await cluster.helm([...words, '--values', `helm/${valuesFiles[profile]}`, '--values', '-'], { input })
+  await cluster.helm([...words, '--values', join(chart, valuesFiles[profile]), '--values', '-'], { input })
+}
+
+/** Returns to the version that was installed first. */
+export const rollBack = async (cluster: Cluster): Promise<void> => {
+  await cluster.helm(['rollback', releaseName, '1', '--namespace', namespace])
 }
 
 /** Returns the Deployments and StatefulSets of the product, as `deployment.apps/<name>`. */

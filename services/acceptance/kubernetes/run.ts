@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts'
 import { openExistingCluster } from './existing-cluster.ts'
 import { startOwnCluster } from './own-cluster.ts'
 import type { Profile } from './release.ts'
-import type { Outcome } from './scenario.ts'
+import type { Outcome, Scenario } from './scenario.ts'
 import { runHelmTest } from './scenarios/helm-test.ts'
 import { scenarios } from './scenarios/index.ts'
 import { allowLoad, install } from './scenarios/install.ts'
@@ -35,7 +35,8 @@ const main = async (): Promise<void> => {
   await using scope = new AsyncDisposableStack()
   // What the cluster has changed on this machine is restored, also after an interruption.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void scope.disposeAsync())
-  const results = await runAll(await openCluster(scope), positionals)
+  const needsLastRelease = selectScenarios(positionals).some(({ startsFromLastRelease }) => startsFromLastRelease)
+  const results = await runAll(await openCluster(scope, needsLastRelease), positionals)
   const failed = results.filter(({ problems }) => problems.length > 0)
   for (const { name, problems } of failed) print(`FAILED  ${name}: ${problems.join('; ')}`)
   print(`${results.length - failed.length} passed, ${failed.length} failed`)
@@ -44,9 +45,9 @@ const main = async (): Promise<void> => {
 }
 
 /** Opens the cluster with what stands around the product. */
-const openCluster = async (scope: AsyncDisposableStack): Promise<Cluster> => {
+const openCluster = async (scope: AsyncDisposableStack, needsLastRelease: boolean): Promise<Cluster> => {
   if (process.env.TEST_CLUSTER !== '1') {
-    const cluster = await startOwnCluster(scope, print)
+    const cluster = await startOwnCluster(scope, print, needsLastRelease)
     await startSurroundings(cluster)
     return cluster
   }
@@ -55,6 +56,12 @@ const openCluster = async (scope: AsyncDisposableStack): Promise<Cluster> => {
   await startSurroundings(cluster)
   return cluster
 }
+
+const isWholeProfile = (profile: Profile, selected: readonly string[]): boolean =>
+  selected.length === 0 || selected.includes(profile)
+
+const selectScenarios = (selected: readonly string[]): Scenario[] =>
+  scenarios.filter(({ name, profile }) => isWholeProfile(profile, selected) || selected.includes(name))
 
 interface Result extends Outcome {
   name: string
@@ -70,8 +77,8 @@ const runAll = async (cluster: Cluster, selected: readonly string[]): Promise<Re
     results.push({ name, measured, problems })
   }
   for (const profile of profiles) {
-    const isWhole = selected.length === 0 || selected.includes(profile)
-    const chosen = scenarios.filter((each) => each.profile === profile && (isWhole || selected.includes(each.name)))
+    const isWhole = isWholeProfile(profile, selected)
+    const chosen = selectScenarios(selected).filter((each) => each.profile === profile)
     if (!isWhole && chosen.length === 0) continue
     await record(`${profile}-install`, install(cluster, profile))
     if (isWhole) await record(`${profile}-helm-test`, runHelmTest(cluster))

@@ -15,6 +15,8 @@ export interface Outcome {
 export interface Scenario {
   name: string
   profile: Profile
+  /** Whether the scenario needs the last release. */
+  startsFromLastRelease?: true
   run(cluster: Cluster): Promise<Outcome>
 }
 

@@ -28,7 +28,7 @@ const scripts = ['webhook.ts', 'requests.ts', 'alerts.ts']
 export const startSurroundings = async (cluster: Cluster): Promise<void> => {
   const read = async (name: string) => [name, await readFile(join(import.meta.dirname, 'pods', name), 'utf8')] as const
   const data = Object.fromEntries(await Promise.all(scripts.map(read)))
-  const { repository, tag } = cluster.image
+  const { repository, tag } = cluster.product.image
   await applyObjects(cluster, [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'scripts', namespace }, data },

@@ -8,12 +8,16 @@ import { startStores } from '../surroundings.ts'
 const observedMs = 20_000
 
 /** Installs a profile on a cluster without it. No pod may restart. */
-export const install = async (cluster: Cluster, profile: Profile): Promise<Outcome> => {
+export const install = async (
+  cluster: Cluster,
+  profile: Profile,
+  options?: Parameters<typeof applyRelease>[3],
+): Promise<Outcome> => {
   await cluster.prepareVolumes()
   await prepareNamespace(cluster, profile)
   if (profile === 'fleet') await startStores(cluster)
   const startedMs = performance.now()
-  await applyRelease(cluster, 'install', profile)
+  await applyRelease(cluster, 'install', profile, options)
   await awaitRelease(cluster)
   const seconds = Math.round((performance.now() - startedMs) / 1_000)
   await wait(observedMs)
@@ -28,6 +32,6 @@ export const install = async (cluster: Cluster, profile: Profile): Promise<Outco
 
 /** Upgrades the installed profile so that it accepts the load of the following scenarios. */
 export const allowLoad = async (cluster: Cluster, profile: Profile): Promise<void> => {
-  await applyRelease(cluster, 'upgrade', profile, 'for load')
+  await applyRelease(cluster, 'upgrade', profile, { load: 'for load' })
   await awaitRelease(cluster)
 }
