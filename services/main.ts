@@ -26,6 +26,7 @@ import { exportReadiness, openReadiness, type ProcessReadiness, reportProblem } 
 import { listenForStop, type StopRequest } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
+import { openDataDirectory } from '#shared/store/data-directory.ts'
 import { openStore } from '#shared/store/open.ts'
 import {
   chooseInstanceName,
@@ -75,6 +76,7 @@ interface Plan {
 
 const main = async (names: readonly string[], variables: Plan['variables']): Promise<void> => {
   if (names[0] === 'check-config') return checkConfig(names.slice(1), variables)
+  if (names[0] === 'backup' || names[0] === 'restore') return copyState(names[0], names.slice(1), variables)
   const unknown = names.filter((name) => !targets.some((target) => target === name))
   if (unknown.length > 0) {
     return refuse(
@@ -124,6 +126,21 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
   const text = found.map((each) => each.text).join('')
   if (!found.every(({ isValid }) => isValid)) return refuse(failureExitCode, text)
   process.stdout.write(text)
+}
+
+/** Backs up the state in a SQLite file to another file, or restores it from one. */
+const copyState = async (action: 'backup' | 'restore', [file, ...more]: readonly string[], env: Environment) => {
+  if (file === undefined || more.length > 0)
+    return refuse(usageExitCode, `${action} takes one file: ${action} /backups/watchhouse.db\n`)
+  const { backUpState, restoreState } = await import('#shared/store/sql/file-backup.ts')
+  try {
+    const copy = action === 'backup' ? backUpState : restoreState
+    process.stdout.write(`${await copy(resolveFileVariables(env), file)}\n`)
+  } catch (error) {
+    if (error instanceof InvalidSettings) return refuse(failureExitCode, describeProblems(error.problems))
+    if (!(error instanceof ServiceError)) throw error
+    refuse(failureExitCode, `${action} failed: ${error.message}\n`)
+  }
 }
 
 /** Checks the configured hosts. Passes without configured hosts, because embedded ones would be started. */
@@ -196,7 +213,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
-  Object.assign(variables, await hosts)
+  Object.assign(variables, await hosts, openDataDirectory(env, log))
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
   if (settings.STARTUP_WAIT_MS > 0 && !(await serversRespond(env, log, stop))) return

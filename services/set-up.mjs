@@ -72,6 +72,8 @@ const productOptions = () => {
 }
 
 const productDefaults = {
+  // State outlives a restart without any setting.
+  SVC_DATA_DIRECTORY: at('.watchhouse'),
   // A manual start has no CronJob, so the product schedules its sweeps.
   SVC_HEALTH_SWEEP_ENABLED: 'true',
   SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5',

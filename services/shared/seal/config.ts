@@ -1,7 +1,8 @@
 import type { Environment } from '../config/environment.ts'
 import { type RotatingKey, type Setting, parseSettings, signingKeySetting } from '../config/setting.ts'
 
-const minKeyLength = 16
+/** Minimum length of an encryption key, in characters. */
+export const minKeyLength = 16
 
 /** Returns a setting for the key that encrypts stored secrets; short keys are rejected. */
 export const encryptionKeySetting = (doc: string): Setting<RotatingKey | undefined> => {

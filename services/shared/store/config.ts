@@ -32,6 +32,9 @@ export const databaseSettings = {
 
 /** Settings of the store. */
 export const storeSettings = {
+  SVC_DATA_DIRECTORY: optionalTextSetting(
+    'Directory of the state of a single process: a SQLite database and an encryption key. Used without NATS_URL, REDIS_URL and a state database; npm start sets .watchhouse, the image /var/lib/watchhouse. Unset: state is kept in memory.',
+  ),
   REDIS_URL: urlSetting(
     'Redis server for the shared state of several processes. Unset: state is kept in the state database if one is set, else in memory.',
     {

@@ -19,7 +19,8 @@ export interface Migration {
   up(tables: Kysely<unknown>): Promise<void>
 }
 
-const migrationsTable = 'watchhouse_migrations'
+/** The table of the applied steps; the name has the prefix of the installation. */
+export const migrationsTable = 'watchhouse_migrations'
 const needsTable = 'watchhouse_migration_needs'
 
 interface MigrationTables {
