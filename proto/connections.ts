@@ -24,6 +24,8 @@ const maxEncryptedLength = 20_000
 const targetFields = {
   target: ConnectionTarget.optional(),
   encryptedTarget: z.string().max(maxEncryptedLength).optional(),
+  /** Whether the gateway received the request from a caller on its own machine. */
+  isCallerLocal: z.boolean().optional(),
 }
 
 /**

@@ -23,6 +23,8 @@ export const Host = z.object({
   host: z.string(),
   group: z.string().nullable(),
   tags: z.array(z.string()),
+  /** Id of a host that was added at run time; absent for a host of a file or variable. */
+  managedId: z.string().optional(),
 })
 export type Host = z.infer<typeof Host>
 

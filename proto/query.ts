@@ -5,6 +5,7 @@ import { actionMethods } from './actions.ts'
 import { adviceDataMethods } from './advice-data.ts'
 import { managementMethods } from './management.ts'
 import { connectionsMethods } from './connections.ts'
+import { managedHostMethods } from './managed-hosts.ts'
 import { declareByteFrames, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
@@ -362,6 +363,7 @@ export const query = service('query', {
     output: Explanation,
   }),
   ...connectionsMethods,
+  ...managedHostMethods,
   ...actionMethods,
   ...managementMethods,
   ...expositionMethods,

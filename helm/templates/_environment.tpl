@@ -95,9 +95,9 @@ and those of the operator. Probes and scrapes use pod addresses, which need no e
 {{- join "," ($names | uniq) -}}
 {{- end -}}
 
-{{/* Whether a workload stores encrypted secrets: connections, alert targets and tools of users. */}}
+{{/* Whether a workload stores encrypted secrets: connections, added hosts, alert targets and tools of users. */}}
 {{- define "watchhouse.encrypts" -}}
-{{- if has . (list "all" "query-guest" "alert-dispatcher" "agent") -}}yes{{- end -}}
+{{- if has . (list "all" "query" "query-guest" "alert-dispatcher" "agent") -}}yes{{- end -}}
 {{- end -}}
 
 {{/* The NATS credentials and bus keys of a workload. A workload that uses streams has a second NATS user for them. gateway gets the signing key; each other workload gets a key derived from it, and a key for each service that it calls. Permissions are in files/nats-accounts.json. */}}

@@ -7,7 +7,7 @@ derived from this list.
 all: { args: [], needs: [hosts, https, mail, userConnections] }
 {{- else -}}
 gateway: { args: [gateway], needs: [nats, redis, postgresql, https] }
-query: { args: [query], needs: [nats, redis, hosts] }
+query: { args: [query], needs: [nats, redis, postgresql, hosts] }
 {{- if .Values.guest.enabled }}
 query-guest: { args: [query], needs: [nats, redis, userConnections] }
 {{- end }}

@@ -90,6 +90,8 @@ export interface RawRequest {
   preferred: ContentPreference
   /** Returns the public URL of the product, without a trailing slash. */
   publicUrl(): string
+  /** Whether the request comes from this machine, through no proxy and from no page of another site. */
+  isCallerLocal: boolean
   /** Reads the bytes of a body of any media type; throws 413 above `maxBytes`. */
   readBody(maxBytes: number): Promise<Buffer>
 }
@@ -107,6 +109,7 @@ export interface RouteRequest<P extends string, Q, B = undefined> {
   call: CallContext
   preferred: ContentPreference
   publicUrl(): string
+  isCallerLocal: boolean
 }
 
 interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
@@ -308,4 +311,5 @@ const parseRequest = <P extends string, Q extends z.ZodType, A extends z.ZodType
   call: request.call,
   preferred: request.preferred,
   publicUrl: request.publicUrl,
+  isCallerLocal: request.isCallerLocal,
 })

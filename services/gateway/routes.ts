@@ -10,6 +10,7 @@ import { auditRoute } from './routes/audit.ts'
 import { installationRoutes, configRoute } from './routes/config.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { catalogueRoute, hostRoutes } from './routes/hosts.ts'
+import { managedHostRoutes } from './routes/managed-hosts.ts'
 import { chatApplicationRoutes, chatWebhookRoute } from './routes/chat-application.ts'
 import { chartRoutes } from './routes/charts.ts'
 import { clusterTopologyRoute, fleetRoutes } from './routes/fleet.ts'
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   configRoute,
   ...docRoutes,
   ...hostRoutes,
+  ...managedHostRoutes,
   catalogueRoute,
   ...chartRoutes,
   ...tableRoutes,

@@ -7,6 +7,7 @@ import { getExchange, createClientClosedError } from './response/http-exchange.t
 import { toPublicError } from './response/error-response.ts'
 import { explainForbiddenError } from './features/authorization.ts'
 import type { Gateway } from './gateway.ts'
+import { isLocalCaller } from './request/local-caller.ts'
 import { resolvePublicUrl } from './request/public-url.ts'
 import { parseQueryString } from './request/parse.ts'
 import { createReply } from './response/http-reply.ts'
@@ -40,6 +41,7 @@ export const createRouteHandler =
         call,
         preferred,
         publicUrl: () => resolvePublicUrl(request, gateway.env),
+        isCallerLocal: isLocalCaller(request),
         readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
       await route.respond(raw, { ...gateway, hosts }, createReply(request, response))

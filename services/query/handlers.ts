@@ -2,6 +2,7 @@ import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import { createKillMutationHandler, createKillQueryHandler, createOptimizeTableHandler } from './actions/actions.ts'
 import { createAdviceHandlers } from './advice/handlers.ts'
+import { createManagedHostHandlers, type ManagedHostDeps } from './managed-hosts/handlers.ts'
 import { createManageHandler, createManagementStatusHandler } from './access-management/manage-access.ts'
 import type { ConnectionHandlerDeps } from './connections/connections.ts'
 import { createConnectionHandlers } from './connections/handlers.ts'
@@ -49,7 +50,12 @@ export const createFleetHandler =
       return { id, key, name, group, tags: [...tags], ...lastState, ageMs, load }
     })
 
-type QueryDeps = QueryHandlerDeps & ConnectionHandlerDeps & SweepStateDeps & PostgresSourceDeps & ReplicationServiceDeps
+type QueryDeps = QueryHandlerDeps &
+  ManagedHostDeps &
+  ConnectionHandlerDeps &
+  SweepStateDeps &
+  PostgresSourceDeps &
+  ReplicationServiceDeps
 
 /** Returns the handlers of all methods of the query contract. */
 export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> => {
@@ -81,6 +87,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     toolRows: createToolRowsHandler(parts, running),
     topology: createTopologyHandler(parts),
     ...createConnectionHandlers(parts),
+    ...createManagedHostHandlers(parts),
     ...createConsoleHandlers(parts, running),
     ...createExplorerHandlers(parts),
     ...createRuleHandlers(parts),

@@ -2,6 +2,7 @@ import { query } from '#proto/query.ts'
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceStarter } from '#shared/lifecycle/service.ts'
+import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { openClient } from './clickhouse/client.ts'
 import { openLivenessTracker } from './clickhouse/liveness.ts'
 import { wrapWithUserConnections, openConnections, addUserConnections } from './connections/connections.ts'
@@ -10,6 +11,7 @@ import { openDefinitions } from './definitions/definitions.ts'
 import { createHandlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
 import { createAddressCheck, openLastValidHostStore } from './hosts/truncation-guard.ts'
+import { openManagedHosts } from './managed-hosts/managed-hosts.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './status/probe.ts'
 import { openReplicationServiceClient } from './repldb/client.ts'
@@ -22,9 +24,11 @@ export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, c
 
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, readEventsTableName(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
-  const listed = opened.use(
-    await openHosts({ env, log, lastGood: openLastValidHostStore(store, env), answers: createAddressCheck(net) }),
-  )
+  const lastGood = openLastValidHostStore(store, env)
+  const configured = await openHosts({ env, log, lastGood, answers: createAddressCheck(net) })
+  const database =
+    part === 'guest' ? undefined : await openServiceDatabase('query', { env, telemetry, readiness }, opened)
+  const listed = opened.use(await openManagedHosts({ env, listed: configured, database, net, clock, log }))
   const liveness = openLivenessTracker()
   const pressure = opened.use(openLoopPressure())
   const client = opened.use(openClient({ env, telemetry, clock, liveness, pressure }))
@@ -34,7 +38,7 @@ export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, c
   const hosts = addUserConnections(listed, connections.user, part)
   const replicationService = openReplicationServiceClient({ env, net, clock })
   const sources = { postgresSource, replicationService }
-  const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
+  const parts = { env, clock, store, hosts, managedHosts: listed, client, connections, definitions, probe, ...sources }
   opened.use(await bus.serve(query, wrapWithUserConnections(createHandlers(parts), connections.user, part), { part }))
 
   log.info(

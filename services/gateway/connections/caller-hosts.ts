@@ -34,6 +34,7 @@ export const openCallerHosts = (
     all: async () => hosts().all(),
     find: (hostId, parameter) => hosts().find(hostId, parameter),
     lastKnown: () => hosts().lastKnown(),
+    expire: () => hosts().expire(),
   }
 }
 
@@ -48,6 +49,7 @@ const sessionHosts = ({ host: address, ...session }: Session, call: CallWithConn
   return {
     all: async () => [host],
     lastKnown: () => [host],
+    expire: () => undefined,
     async find(hostId, parameter = 'hostId') {
       if (hostId !== host.id) throw createUnknownHostError(hostId, parameter, [host])
       call.connections.set(session.key, session)
@@ -80,6 +82,7 @@ const ownHosts = (
   }
   return {
     lastKnown: configured.lastKnown,
+    expire: configured.expire,
     all,
     find: (hostId, parameter = 'hostId') =>
       hostId >= 0 ? configured.find(hostId, parameter) : findOwn(hostId, parameter),

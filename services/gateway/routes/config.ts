@@ -57,6 +57,7 @@ interface VisibleFleet {
 /** The fleet as shown to callers without read access, who must sign in first. */
 const emptyFleet: VisibleFleet = {
   offers: {
+    managedHosts: false,
     storedConnections: false,
     management: false,
     deployments: false,
@@ -82,8 +83,10 @@ const visibleFleetOf = async (call: CallContext, gateway: Gateway): Promise<Visi
 }
 
 const resolveCapabilities = async (call: CallContext, gateway: Gateway): Promise<InstallationCapabilities> => {
-  const [storedConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
+  const deployments = parseSettings(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
+  const [managedHosts, storedConnections, management, postgres, replicationService, pageViews, subscriptions] =
     await Promise.all([
+      canAddHosts(call, gateway),
       gateway.connections.canSave(call),
       canManage(call, gateway),
       gateway.query.postgresOffered({}, call),
@@ -91,9 +94,16 @@ const resolveCapabilities = async (call: CallContext, gateway: Gateway): Promise
       tracksPageViews(call, gateway),
       canSubscribeWebhooks(call, gateway),
     ])
-  const deployments = parseSettings(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  return { storedConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
+  const own = { managedHosts, storedConnections, management, deployments, subscriptions }
+  return { ...own, postgresSource: postgres.isOffered, replicationService, pageViews }
 }
+
+/** Returns whether hosts can be added; false if an older release of `query` lacks the method. */
+const canAddHosts = (call: CallContext, { query }: Gateway): Promise<boolean> =>
+  query.managedHostSetup({}, call).then(
+    ({ problem }) => problem === null && mayUseFeature(call.identity, 'SETTINGS'),
+    () => false,
+  )
 
 /** Returns whether page views are stored; false if an older release of `query` lacks the method. */
 const tracksPageViews = (call: CallContext, { query }: Gateway): Promise<boolean> =>

@@ -40,9 +40,9 @@ const connectionTest = definePostRoute({
   limit: 'browser-connection-test',
   body: ConnectionTestRequest,
   answer: ConnectionTestResponse,
-  handle: async ({ body: target, call }, gateway) => {
+  handle: async ({ body: target, call, isCallerLocal }, gateway) => {
     const encryptedTarget = await encryptTarget(gateway, target, call)
-    return createSuccessBody(await gateway.query.testConnection({ encryptedTarget }, call), {})
+    return createSuccessBody(await gateway.query.testConnection({ encryptedTarget, isCallerLocal }, call), {})
   },
 })
 
@@ -53,14 +53,14 @@ const connectionSession = definePostRoute({
   limit: 'browser-connection-session',
   body: ConnectionSessionRequest,
   answer: ConnectionSessionResponse,
-  handle: async ({ body: { name: requestedName, ...target }, call }, gateway) => {
-    const encryptedTarget = await encryptTarget(gateway, target, call)
-    const { version } = await requireWorking(gateway, encryptedTarget, call)
+  handle: async ({ body: { name: requestedName, ...target }, call, isCallerLocal }, gateway) => {
+    const encrypted = { encryptedTarget: await encryptTarget(gateway, target, call), isCallerLocal }
+    const { version } = await requireWorking(gateway, encrypted, call)
     const name = requestedName ?? new URL(target.url).host.slice(0, maxNameLength)
     const id = generateConnectionId()
     const key = formatConnectionKey(computeOwnerId(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
-    const sealRequest = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
+    const sealRequest = { key, name, ...encrypted, lifetimeMs: lifetimeSeconds * 1_000 }
     const token = createConnectionToken(id, { name, ...(await gateway.query.sealConnection(sealRequest, call)) })
     return createSuccessBody(
       { token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds },
@@ -91,12 +91,12 @@ const addUserConnection = definePostRoute({
   path: '/api/v1/user-connections',
   doc: 'Tests and saves a connection; every route that takes a hostId accepts its hostId',
   body: UserConnectionRequest,
-  handle: async ({ body: { name, ...target }, call, requestId }, gateway) => {
+  handle: async ({ body: { name, ...target }, call, requestId, isCallerLocal }, gateway) => {
     const { owner, saved } = await gateway.connections.of(call)
-    const encryptedTarget = await encryptTarget(gateway, target, call)
-    await requireWorking(gateway, encryptedTarget, call)
+    const encrypted = { encryptedTarget: await encryptTarget(gateway, target, call), isCallerLocal }
+    await requireWorking(gateway, encrypted, call)
     const id = generateConnectionId()
-    const sealRequest = { key: formatConnectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
+    const sealRequest = { key: formatConnectionKey(owner, id), name, ...encrypted, lifetimeMs: null }
     const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
     const now = gateway.clock.now()
     const connection = { id, name, host, sealed, createdAtMs: now, updatedAtMs: now }
@@ -110,7 +110,7 @@ const changeUserConnection = definePutRoute({
   path,
   doc: 'Renames a saved connection, or tests and replaces it',
   body: UserConnectionChange,
-  handle: async ({ path, body, call, requestId }, gateway) => {
+  handle: async ({ path, body, call, requestId, isCallerLocal }, gateway) => {
     const { owner, saved } = await gateway.connections.of(call)
     const present = requireFound(await saved.byId(owner, parseRequestInput(UserConnectionPath, path).id))
     const updatedAtMs = gateway.clock.now()
@@ -121,9 +121,9 @@ const changeUserConnection = definePutRoute({
       return runAudited(gateway, { call, requestId }, action, () => saved.change(owner, present.id, to))
     }
     if (url !== undefined && user !== undefined && password !== undefined) {
-      const encryptedTarget = await encryptTarget(gateway, { url, user, password }, call)
-      await requireWorking(gateway, encryptedTarget, call)
-      const sealRequest = { key: formatConnectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
+      const encrypted = { encryptedTarget: await encryptTarget(gateway, { url, user, password }, call), isCallerLocal }
+      await requireWorking(gateway, encrypted, call)
+      const sealRequest = { key: formatConnectionKey(owner, present.id), name, ...encrypted, lifetimeMs: null }
       const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
       return change({ name, host, sealed, updatedAtMs })
     }
@@ -187,10 +187,10 @@ type WorkingConnection = Extract<ConnectionTest, { ok: true }>
 /** Tests a connection; throws `invalid` with the reason when it fails. */
 const requireWorking = async (
   { query }: Pick<Gateway, 'query'>,
-  encryptedTarget: string,
+  encrypted: { encryptedTarget: string; isCallerLocal: boolean },
   call: CallContext,
 ): Promise<WorkingConnection> => {
-  const tested = await query.testConnection({ encryptedTarget }, call)
+  const tested = await query.testConnection(encrypted, call)
   if (tested.ok) return tested
   const { reason, message } = tested
   throw new ServiceError('invalid', `connection test failed: ${message}`, { details: { reason } })

@@ -1,6 +1,7 @@
 import { ConnectionTarget, type connectionsMethods } from '#proto/connections.ts'
 import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { hostRights, type managedHostMethods } from '#proto/managed-hosts.ts'
 import type { QueryHandlers } from './query.ts'
 import { fakeTransitKey, decryptTransitSecret } from './transit-key.ts'
 
@@ -34,6 +35,23 @@ export const fakeConnections = {
   renameConnection: async ({ connection, name }) => ({ sealed: `fake.${connection.key}.${name}` }),
   keepsConnections: async () => true,
 } satisfies Partial<ServiceHandlers<Service<typeof connectionsMethods>>>
+
+/** Handlers for which every check of a host succeeds. */
+export const fakeManagedHosts = {
+  managedHostSetup: async () => ({ key: fakeTransitKey, problem: null }),
+  checkHost: async ({ encryptedTarget }) => {
+    await decrypted(encryptedTarget)
+    const rights = hostRights.map((right) => ({ right, isGranted: right !== 'kill-query' }))
+    return { ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC', readonly: 2, rights }
+  },
+  addHost: async ({ label, encryptedTarget }) => {
+    const { host } = new URL((await decrypted(encryptedTarget)).url)
+    if (label === 'used') throw new ServiceError('conflict', 'label "used" is used by another host')
+    return { hostId: 2, host }
+  },
+  changeHost: async () => ({ hostId: 2, host: 'db.example.com' }),
+  removeHost: async () => ({ label: 'added' }),
+} satisfies Partial<ServiceHandlers<Service<typeof managedHostMethods>>>
 
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
   ConnectionTarget.parse(await decryptTransitSecret(encryptedTarget))

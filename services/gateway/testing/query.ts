@@ -19,7 +19,7 @@ import {
   sampleQueryDetail,
   fakeRules,
 } from './analysis.ts'
-import { fakeActions, fakeConnections, fakePageViews } from './query-writes.ts'
+import { fakeActions, fakeConnections, fakeManagedHosts, fakePageViews } from './query-writes.ts'
 import { fakeAdviceData, fakeStructureFacts } from './advice.ts'
 import { fakeConsole, fakeExplorer } from './explorer.ts'
 import { fakeInsightRows, fakeReportRows } from './reports.ts'
@@ -185,6 +185,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakePostgresSource,
   ...fakePageViews,
   ...fakeConnections,
+  ...fakeManagedHosts,
   ...fakeConsole,
   ...fakeExplorer,
   ...fakeAdviceData,

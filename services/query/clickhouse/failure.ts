@@ -65,6 +65,8 @@ const systemCode = (error: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
+/** The code of a connection without credentials, because the encryption key was replaced. */
+export const unreadableCredentialsCode = 'UNREADABLE_CREDENTIALS'
 const untrustedCertificate = 'its certificate is not signed by a trusted CA'
 const noTls = 'its port does not speak TLS'
 const closedConnection = 'it closes its connections'
@@ -73,6 +75,7 @@ const noRoute = 'there is no route to it'
 /** Texts for failed connections, by system error code. */
 const unreachableReasons: ReadonlyMap<string | undefined, string> = new Map([
   [nameNotFoundCode, 'its host name does not resolve'],
+  [unreadableCredentialsCode, 'its saved credentials cannot be decrypted with the current key; enter them again'],
   ['EAI_AGAIN', 'the DNS server does not respond for its host name'],
   ['ECONNREFUSED', 'nothing listens on its port'],
   ['EHOSTUNREACH', noRoute],

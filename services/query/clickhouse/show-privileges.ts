@@ -74,7 +74,7 @@ export const toGrantStatements = (missing: ReadonlySet<ShowPrivilege> = new Set(
   missing.size === 0 ? [] : [grantOf(showPrivileges.filter((each) => missing.has(each)))]
 
 /** The first version with `CHECK GRANT`, which also counts roles and implied privileges. */
-const checkGrantSince = '24.11'
+export const checkGrantSince = '24.11'
 
 const grantsStatement = (sql: string): Statement => ({
   what: 'capabilities',
@@ -114,7 +114,7 @@ const CheckRows = z.tuple([z.tuple([z.coerce.number()])])
 const TextRows = z.array(z.tuple([z.string()]))
 
 /** Returns the grants of the user and of its enabled roles, as `SHOW GRANTS` of older versions omits those of roles. */
-const ownGrants = async (query: Query): Promise<string[]> => {
+export const ownGrants = async (query: Query): Promise<string[]> => {
   const texts = async (sql: string) => TextRows.parse((await query(grantsStatement(sql))).rows).map(([text]) => text)
   const own = await texts('SHOW GRANTS')
   const roles = await texts('SELECT DISTINCT role_name FROM system.enabled_roles')

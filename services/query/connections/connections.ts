@@ -8,6 +8,7 @@ import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
+import { isUserConnectionKey } from '../hosts/host-list.ts'
 import type { HostRegistry } from '../hosts/hosts.ts'
 import {
   type ConnectionKeys,
@@ -81,14 +82,13 @@ export const addUserConnections = (hosts: HostRegistry, user: UserConnections, p
   get: (key) => {
     const found = user.get(key)
     if (found) return found
-    if (part === 'own' && isUserConnection(key)) throw noGuest()
-    if (part === 'guest' && !isUserConnection(key)) throw noHostList()
+    if (part === 'own' && isUserConnectionKey(key)) throw noGuest()
+    if (part === 'guest' && !isUserConnectionKey(key)) throw noHostList()
     return hosts.get(key)
   },
 })
 
 /** Returns whether a key belongs to a user connection. The host list rejects labels with this prefix. */
-const isUserConnection = (key: string): boolean => key.startsWith('user:')
 
 const noGuest = (): ServiceError =>
   new ServiceError(

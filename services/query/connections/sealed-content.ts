@@ -11,8 +11,15 @@ import { openTransitKeyPair, type TransitKeyPair } from '#shared/seal/transit.ts
 import { getOrCreateValue } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** A connection target with the end of its session; `expiresAtMs` is null for a saved connection. */
-const Content = z.object({ target: ExplicitConnectionTarget, expiresAtMs: z.number().nullable() })
+/**
+ * A connection target with the end of its session; `expiresAtMs` is null for a saved connection. `isLocal`: it was
+ * entered on this machine.
+ */
+const Content = z.object({
+  target: ExplicitConnectionTarget,
+  expiresAtMs: z.number().nullable(),
+  isLocal: z.boolean().optional(),
+})
 type Content = z.infer<typeof Content>
 
 type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>

@@ -62,8 +62,8 @@ export const openUserConnections = ({
   timer.unref()
 
   const openNew = async (connection: SealedConnection): Promise<OpenConnection> => {
-    const { target, expiresAtMs } = await sealing.open(connection)
-    const host = toGuardedHost(net, target, connection)
+    const { target, expiresAtMs, isLocal } = await sealing.open(connection)
+    const host = toGuardedHost(selectNet(net, isLocal), target, connection)
     return { host, sealed: connection.sealed, expiresAtMs: expiresAtMs ?? Infinity }
   }
 
@@ -95,9 +95,14 @@ interface HostIdentity {
   name?: string
 }
 
+type GuardedNet = Net['local']
+
+/** Returns the network for an address; a caller on this machine may connect to more addresses. */
+export const selectNet = (net: Net, isLocal = false): GuardedNet => (isLocal ? net.local : net)
+
 /** Returns a host that dials only through the network guard. Throws `invalid` for a malformed address. */
 export const toGuardedHost = (
-  net: Net,
+  net: GuardedNet,
   { url: address, user, password }: ConnectionTarget,
   { key, name }: HostIdentity,
 ): MonitoredHost => {
@@ -108,7 +113,7 @@ export const toGuardedHost = (
 }
 
 /** Throws `invalid` when the guard blocks an address now. The guard checks again on every connection. */
-export const requireAllowedUrl = async (net: Net, url: string): Promise<void> => {
+export const requireAllowedUrl = async (net: Pick<Net, 'check'>, url: string): Promise<void> => {
   try {
     await net.check(url, 'database')
   } catch (error) {

@@ -31,12 +31,18 @@ export interface MonitoredHost {
   tags: readonly string[]
   /** The Prometheus endpoint of the Keeper node of this host. */
   keeperMetrics?: URL | undefined
-  /** For user connections: dials through the network guard. */
+  /** For user-supplied addresses: dials through the network guard. */
   connect?: Connector
+  /** Id of a host that was added at run time. */
+  managedId?: string
 }
 
 /** Returns the host label for metrics and spans. User connections share one, because their names are private. */
-export const toTelemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'user-connection' : name)
+export const toTelemetryName = ({ key, name }: MonitoredHost): string =>
+  isUserConnectionKey(key) ? 'user-connection' : name
+
+/** Returns whether a key belongs to a user connection. Host labels must not have this prefix. */
+export const isUserConnectionKey = (key: string): boolean => key.startsWith('user:')
 
 /** Hosts in their configured order. A list with problems must not be used. */
 export interface HostList {

@@ -81,7 +81,7 @@ export const openHosts = async ({
 }
 
 /** Runs `recheck` periodically. Disposal waits for the current run. */
-const repeat = (recheck: () => Promise<void>, everyMs: number, log: Telemetry['log']): AsyncDisposable => {
+export const repeat = (recheck: () => Promise<void>, everyMs: number, log: Telemetry['log']): AsyncDisposable => {
   let checking: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'checking host list failed'))

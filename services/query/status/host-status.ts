@@ -52,9 +52,15 @@ export const createHostStatesHandler =
 export const createHostsHandler =
   (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['hosts'] =>
   async () =>
-    parts.hosts
-      .list()
-      .map(({ id, key, name, url, group, tags }) => ({ id, key, name, host: url.host, group, tags: [...tags] }))
+    parts.hosts.list().map(({ id, key, name, url, group, tags, managedId }) => ({
+      id,
+      key,
+      name,
+      host: url.host,
+      group,
+      tags: [...tags],
+      ...(managedId !== undefined && { managedId }),
+    }))
 
 /** Metrics that change slowly and cost more to read than the load. */
 const countNames = ['databases', 'tables'] as const

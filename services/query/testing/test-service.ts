@@ -4,6 +4,7 @@ import type { CallContext } from '#proto/call.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
+import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { wrapWithUserConnections, openConnections, addUserConnections } from '../connections/connections.ts'
@@ -12,6 +13,7 @@ import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { createHandlers } from '../handlers.ts'
 import { openHosts } from '../hosts/hosts.ts'
+import { openManagedHosts } from '../managed-hosts/managed-hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../status/probe.ts'
 import { openReplicationServiceClient } from '../repldb/client.ts'
@@ -48,7 +50,11 @@ export const openTestService = async (env: Record<string, string | undefined>) =
   const definitions = await openDefinitions(log)
   const store = opened.use(await openStore({ env, busIsShared: false }))
   const net = opened.use(openNet({ env }))
-  const listed = opened.use(await openHosts({ env, log }))
+  const database = opened.use(await openStateDatabase(env, log))
+  const configured = await openHosts({ env, log })
+  const listed = opened.use(
+    await openManagedHosts({ env, listed: configured, database, net, clock: systemClock, log, recheckEveryMs: 50 }),
+  )
   const liveness = openLivenessTracker()
   const client = opened.use(openClient({ env, telemetry, clock: systemClock, liveness }))
   const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, liveness }))
@@ -57,7 +63,7 @@ export const openTestService = async (env: Record<string, string | undefined>) =
   const hosts = addUserConnections(listed, connections.user, 'all')
   const clock = systemClock
   const sources = { postgresSource, replicationService: openReplicationServiceClient({ env, net, clock }) }
-  const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
+  const parts = { env, clock, store, hosts, managedHosts: listed, client, connections, definitions, probe, ...sources }
   return {
     ...parts,
     handlers: wrapWithUserConnections(createHandlers(parts), connections.user, 'all'),

@@ -13,6 +13,8 @@ export interface HostCache {
   all(): Promise<readonly Host[]>
   /** Returns the last known list, of any age; empty before the first response. */
   lastKnown(): readonly Host[]
+  /** Requests the list again on the next call, because it has changed. */
+  expire(): void
 }
 
 /**
@@ -45,5 +47,6 @@ export const createHostCache = (
       return pending
     },
     lastKnown: () => hosts,
+    expire: () => void (freshUntilMs = Number.NEGATIVE_INFINITY),
   }
 }

@@ -4,6 +4,7 @@ import type { Environment } from '../config/environment.ts'
 import { areAddressesAllowed, type AddressClass } from './address.ts'
 import { NetFailure, nameNotFoundCode } from './failure.ts'
 import { urlRules, isServicePort, type RequestPurpose } from './purposes.ts'
+import { findDataDirectory } from '../store/data-directory.ts'
 import { isCloudMode } from '../config/shared-settings.ts'
 import { flagSetting, parseSettings } from '../config/setting.ts'
 
@@ -15,6 +16,13 @@ export const netSettings = {
     { alsoTrue: ['cloud'] },
   ),
 } as const
+
+/**
+ * Returns whether user-supplied addresses of callers on this machine may be in private networks: in one process with a
+ * data directory, whose user could connect to these addresses anyway. Never in cloud mode.
+ */
+export const areLocalCallersTrusted = (env: Environment): boolean =>
+  findDataDirectory(env) !== undefined && !isCloudMode(env)
 
 /** Returns whether user-supplied addresses may be in private networks. */
 export const arePrivateHostsAllowed = (env: Environment): boolean =>
@@ -82,10 +90,11 @@ const resolveWithSystem: NameResolver = async (name) =>
 export const openAddressGuard = (
   env: Environment,
   { resolve = resolveWithSystem, lookUpWithinMs = 5_000 }: LookupOptions = {},
+  arePrivateAllowed: (env: Environment) => boolean = arePrivateHostsAllowed,
 ): AddressGuard => ({
-  readUrl: (given, purpose) => readUrl(given, purpose, arePrivateHostsAllowed(env)),
+  readUrl: (given, purpose) => readUrl(given, purpose, arePrivateAllowed(env)),
   async addresses(hostname) {
-    const allowPrivate = arePrivateHostsAllowed(env)
+    const allowPrivate = arePrivateAllowed(env)
     const host = toBareHost(hostname)
     requireHost(host, allowPrivate)
     const addresses = isIP(host) === 0 ? await resolveWithTimeout(resolve(host), lookUpWithinMs) : [host]

@@ -3,7 +3,13 @@ import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
 import { type Dialer, type ServerAddress, checkMailServer, dial, createGuardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
-import { type AddressGuard, type LookupOptions, openAddressGuard } from './guard.ts'
+import {
+  type AddressGuard,
+  type LookupOptions,
+  areLocalCallersTrusted,
+  arePrivateHostsAllowed,
+  openAddressGuard,
+} from './guard.ts'
 import type { RequestPurpose } from './purposes.ts'
 import type { OutgoingRequest } from './send.ts'
 
@@ -25,6 +31,8 @@ export interface Net extends AsyncDisposable {
   mail: { trusted: Dialer; guarded: Dialer; check(server: ServerAddress): Promise<void> }
   /** Opens sockets for the connection pools of user-supplied databases. */
   connect: Connector
+  /** The same for addresses of callers on this machine, which may be private if `areLocalCallersTrusted`. */
+  local: Pick<Net, 'check' | 'connect'>
 }
 
 interface NetOptions extends LookupOptions {
@@ -34,9 +42,11 @@ interface NetOptions extends LookupOptions {
 /** Creates the clients without opening a connection; the HTTP client is loaded on first use. */
 export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
   const guard = openAddressGuard(env, lookUp)
+  const isLocalAllowed = () => arePrivateHostsAllowed(env) || areLocalCallersTrusted(env)
+  const localGuard = openAddressGuard(env, lookUp, isLocalAllowed)
   const agents: Agent[] = []
   let opening: ReturnType<typeof openClients> | undefined
-  const loaded = () => (opening ??= openClients(guard, agents))
+  const loaded = () => (opening ??= openClients(guard, localGuard, agents))
 
   return {
     trusted: async (url, outgoing = {}) => {
@@ -50,17 +60,22 @@ export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
         const { send, guarded } = await loaded()
         return send(guarded, target, outgoing)
       },
-    check: async (url, purpose) => {
-      const target = guard.readUrl(url, purpose)
-      await guard.addresses(target.hostname)
-      return target
-    },
+    check: createCheck(guard),
     mail: { trusted: dial, guarded: createGuardedDial(guard), check: (server) => checkMailServer(guard, server) },
     connect: (options, connected) => {
       loaded().then(
         ({ connect }) => connect(options, connected),
         (error: Error) => connected(error, null),
       )
+    },
+    local: {
+      check: createCheck(localGuard),
+      connect: (options, connected) => {
+        loaded().then(
+          ({ connectLocal }) => connectLocal(options, connected),
+          (error: Error) => connected(error, null),
+        )
+      },
     },
     async [Symbol.asyncDispose]() {
       await opening?.catch(() => undefined)
@@ -69,8 +84,16 @@ export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
   }
 }
 
+const createCheck =
+  (guard: AddressGuard): Net['check'] =>
+  async (url, purpose) => {
+    const target = guard.readUrl(url, purpose)
+    await guard.addresses(target.hostname)
+    return target
+  }
+
 /** Creates the HTTP clients and adds their pools to `agents`, which the caller closes. */
-const openClients = async (guard: AddressGuard, agents: Agent[]) => {
+const openClients = async (guard: AddressGuard, localGuard: AddressGuard, agents: Agent[]) => {
   const [{ Agent }, { send }, connectors] = await Promise.all([
     import('undici'),
     import('./send.ts'),
@@ -85,6 +108,7 @@ const openClients = async (guard: AddressGuard, agents: Agent[]) => {
   return {
     send,
     connect: guarded,
+    connectLocal: connectors.createGuardedConnector(localGuard),
     trusted: open(connectors.createUnguardedConnector(), maxTrustedConnections),
     guarded: open(guarded, maxGuardedConnections),
   }

@@ -27,6 +27,7 @@ import type * as exposition from '#proto/http/exposition.ts'
 import type * as fleet from '#proto/http/fleet.ts'
 import type * as identityWebhook from '#proto/http/identity-webhook.ts'
 import type * as insights from '#proto/http/insights.ts'
+import type * as managedHosts from '#proto/http/managed-hosts.ts'
 import type * as management from '#proto/http/management.ts'
 import type * as mcp from '#proto/http/mcp.ts'
 import type * as models from '#proto/http/models.ts'
@@ -67,6 +68,7 @@ export interface Routes {
   'DELETE /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse>
   'DELETE /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse>
   'DELETE /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.SubscriptionResponse>
   'GET /.well-known/agent-skills/index.json': Route<typeof skills.SkillIndex>
@@ -229,6 +231,8 @@ export interface Routes {
   'POST /api/v1/health/routes': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewRoute>
   'POST /api/v1/health/webhook-targets': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.NewWebhookTarget>
   'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewResponse, z.ZodUndefined, typeof channels.TargetPreviewRequest>
+  'POST /api/v1/hosts': Route<typeof managedHosts.ManagedHostResponse, z.ZodUndefined, typeof managedHosts.HostRequest>
+  'POST /api/v1/hosts/check': Route<typeof managedHosts.HostCheckResponse, z.ZodUndefined, typeof connections.ConnectionTestRequest>
   'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightResponse, z.ZodUndefined, typeof insights.DismissInsightRequest>
   'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsResponse, z.ZodUndefined, typeof insights.GenerateInsightsRequest>
   'POST /api/v1/management': Route<typeof management.ManagementResponse, typeof parameters.HostQuery, typeof management.ManagementRequest>
@@ -259,6 +263,7 @@ export interface Routes {
   'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.QuietHoursRequest>
   'PUT /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.RouteRequest>
   'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.WebhookTargetRequest>
+  'PUT /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse, z.ZodUndefined, typeof managedHosts.HostChangeRequest>
   'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionChange>
   'PUT /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.ChangedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.SubscriptionRequest>
 }
