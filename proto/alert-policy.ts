@@ -22,6 +22,8 @@ export const AlertSettings = z.object({
   cooldownMinutes: z.int().min(0).max(43_200).optional(),
   breaches: sweeps.optional(),
   clears: sweeps.optional(),
+  /** Interval of sweeps; 0 disables the schedule. Variables of the sweep take precedence. */
+  sweepMinutes: minutes.optional(),
 })
 export type AlertSettings = z.infer<typeof AlertSettings>
 
@@ -153,7 +155,7 @@ export const ChannelSettingsUpdate = ChannelSettings.extend({
 })
 export type ChannelSettingsUpdate = z.infer<typeof ChannelSettingsUpdate>
 
-/** One setting of a channel. For a secret, `value` contains at most its last characters. */
+/** One setting of a channel. For a secret, `value` only shows that it is set. */
 export const ChannelField = z.object({
   field: z.string(),
   variable: z.string(),

@@ -111,6 +111,10 @@ export const AlertPolicy = z.object({
     cooldownMinutes: createSourcedSchema(Whole),
     breaches: createSourcedSchema(Whole),
     clears: createSourcedSchema(Whole),
+    /** Whether sweeps run. Null from older releases. */
+    sweepsEnabled: createSourcedSchema(z.boolean()).nullable().default(null),
+    /** Minutes between sweeps; 0 if only requests start them. Null from older releases. */
+    sweepMinutes: createSourcedSchema(Whole).nullable().default(null),
   }),
   digestMinutes: createSourcedSchema(Whole),
   channels: z.array(

@@ -12,6 +12,16 @@ export const TestMessageResult = z.object({
   result: z.string(),
   /** Why the test failed, or a hint for the operator after a successful one. */
   reason: z.string().nullable(),
+  /** The response of the target; null without one, for mail servers, and from older releases. */
+  response: z
+    .object({
+      status: z.int(),
+      tookMs: z.number(),
+      /** The start of the body, without the secrets of the channel. */
+      text: z.string(),
+    })
+    .nullable()
+    .default(null),
 })
 export type TestMessageResult = z.infer<typeof TestMessageResult>
 
@@ -25,7 +35,12 @@ export const channelMethods = {
     doc: 'Sends a test message to the targets of a channel, enabled or not, and waits for the result; `conflict` if settings are missing.',
     callers: ['gateway'],
     feature: 'HEALTH',
-    input: z.object({ channel: z.string().max(64), target: z.string().max(64).optional() }),
+    input: z.object({
+      channel: z.string().max(64),
+      target: z.string().max(64).optional(),
+      /** Changed settings to test before they are saved: JSON `{settings}`, encrypted with `alertSecretsKey`. */
+      encrypted: EncryptedSecrets.optional(),
+    }),
     output: z.array(TestMessageResult),
   }),
   previewTarget: rpc({

@@ -1,11 +1,18 @@
 import { z } from 'zod'
+import { ChannelSettingsUpdate } from '../alert-policy.ts'
 import { WebhookPreview, TestMessageResult } from '../channels.ts'
 import { Severity } from '../rules.ts'
 import { WebhookTargetView, targetFields, targetSecrets } from '../webhook-targets.ts'
 import { createResponseSchema } from './response.ts'
 
-/** `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. */
-export const ChannelTestRequest = z.strictObject({ target: z.string().min(1).max(64).optional() })
+/**
+ * `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. `settings` are tested without saving
+ * them; the saved ones apply to absent fields.
+ */
+export const ChannelTestRequest = z.strictObject({
+  target: z.string().min(1).max(64).optional(),
+  settings: ChannelSettingsUpdate.shape.settings,
+})
 /** The result of each test message. A failed send is a result, not an error. */
 export const ChannelTestResponse = createResponseSchema(z.array(TestMessageResult), z.object({ count: z.int() }))
 

@@ -52,9 +52,9 @@ export const createDispatcherHandlers = (deps: HandlerDeps): ServiceHandlers<typ
   const transit = openTransitKeyPair(deps.store, 'alert-dispatcher:transit-key')
   return {
     ...createFiringHandlers(deps.store),
-    sweep: createSweepHandler(deps.schedule, deps.env),
+    sweep: createSweepHandler(deps.schedule, deps.policy.current),
     ...deps.delivery.handlers,
-    ...createTestChannelHandler(withPolicy),
+    ...createTestChannelHandler({ ...withPolicy, transit }),
     ...createPagingServicesHandler(withPolicy),
     ...createPreviewTargetHandler({ ...deps, transit }),
     ...alertingHandlers({ ...deps, transit }),

@@ -60,6 +60,11 @@ export const Notification = z.object({
    * delivery do not receive it again.
    */
   isAgain: z.boolean().optional(),
+  /**
+   * Set on the first notification of a condition that fired while alerting was disabled. Such notifications are sent as
+   * one digest, so that the first channel does not receive each old alert on its own.
+   */
+  isOverdue: z.boolean().optional(),
   /** The announcement of another service, such as a weekly report. Set if the notification is not about a condition. */
   announced: Announcement.pick({ text: true, facts: true, path: true }).optional(),
 })

@@ -1,6 +1,7 @@
 import type { Severity } from '#proto/rules.ts'
 import type { DecryptedInstallation } from './chat-application/installation.ts'
 import type { DecryptedSubscription } from './subscriptions/subscription.ts'
+import type { SweepPlan } from './sweeps/sweep-settings.ts'
 import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,
@@ -28,6 +29,7 @@ export interface Policy {
   digestMs: number
   breaches: number
   clears: number
+  sweeps: SweepPlan
   /** Overrides by rule id. */
   rules: Readonly<Record<string, RulePolicy>>
   custom: readonly CustomRule[]

@@ -145,3 +145,23 @@ describe('a digest', () => {
     expect(flushed(record, 10)?.notification).toMatchObject({ sinceMs: 10, atMs: 10 })
   })
 })
+
+describe('overdue notifications', () => {
+  const overdue = { isOverdue: true }
+
+  it('wait for those of all hosts, critical ones included, but not for the window', () => {
+    const old = [
+      notification('fire', 'a', 0, overdue),
+      notification('fire', 'b', 0, { ...overdue, severity: 'critical' }),
+    ]
+    const { record, passed } = gatherAll([...old, notification('fire', 'c', 0, { severity: 'critical' })], 1_000)
+    expect(passed).toEqual(['fire c'])
+    expect(flushed(record, 1_000)).toBeUndefined()
+    const sent = flushed(record, 6_000)
+    expect(sent?.record).toBeUndefined()
+    expect(sent?.notification).toMatchObject({
+      title: '2 conditions',
+      reason: 'firing since before alerting was enabled',
+    })
+  })
+})

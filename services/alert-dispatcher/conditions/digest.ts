@@ -20,9 +20,9 @@ export interface DigestAdditionResult {
 }
 
 /**
- * Adds a notification to the digest. Critical notifications and recoveries of notified conditions pass, to be sent on
- * their own; while the digest is full, every new notification passes. The recovery of a condition that waits in the
- * digest is merged with its entry. Adding the same notification again changes nothing.
+ * Adds a notification to the digest. Critical notifications that are not overdue and recoveries of notified conditions
+ * pass, to be sent on their own; while the digest is full, every new notification passes. The recovery of a condition
+ * that waits in the digest is merged with its entry. Adding the same notification again changes nothing.
  */
 export const addToDigest = (record: DigestRecord | undefined, notification: Notification): DigestAdditionResult => {
   const gathered = record?.gathered ?? []
@@ -37,8 +37,8 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
     const merged = { ...known.notification, sequence: notification.sequence, isUnseen: notification.isUnseen }
     return { record: { startedAtMs, gathered: [...others, { notification: merged, recovered: true }] }, passes: false }
   }
-  const goesAlone =
-    notification.severity === 'critical' || notification.kind === 'digest' || notification.kind === 'test'
+  const { kind, severity, isOverdue } = notification
+  const goesAlone = (severity === 'critical' && !isOverdue) || kind === 'digest' || kind === 'test'
   if (goesAlone || others.length >= maxDigestConditions) return { record: toRecord(startedAtMs, others), passes: true }
   // A reminder replaces a waiting firing notification but keeps its kind, so that the recovery is still merged with it.
   const latest = known?.notification.kind === 'fire' ? { ...notification, kind: known.notification.kind } : notification
@@ -48,7 +48,11 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
 const toRecord = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
   gathered.length === 0 ? undefined : { startedAtMs, gathered }
 
+/** How long overdue notifications of all hosts are collected: longer than one tick takes, shorter than two ticks. */
+const overdueWindowMs = 5_000
+
 interface FlushOptions {
+  /** The digest window; 0 if the digest is disabled. */
   windowMs: number
   nowMs: number
   /** Episode id of the digest itself. */
@@ -63,14 +67,19 @@ export const flushEndedDigest = (
   { windowMs, nowMs, episode, mustWait }: FlushOptions,
 ): { record: DigestRecord | undefined; notification: Notification } | undefined => {
   if (!record) return undefined
+  const isOverdue = record.gathered.some(({ notification }) => notification.isOverdue)
+  const endsAfterMs = isOverdue ? overdueWindowMs : windowMs
   // A clock that was set back must not extend the window.
-  const isOver = nowMs - record.startedAtMs >= windowMs || record.startedAtMs > nowMs
+  const isOver = nowMs - record.startedAtMs >= endsAfterMs || record.startedAtMs > nowMs
   const due = record.gathered.filter(({ notification }) => !mustWait(notification))
   if (!isOver || due.length === 0) return undefined
   const waiting = record.gathered.filter(({ notification }) => mustWait(notification))
   return {
     record: toRecord(record.startedAtMs, waiting),
-    notification: buildDigest(due, record.startedAtMs, nowMs, episode),
+    notification: {
+      ...buildDigest(due, record.startedAtMs, nowMs, episode),
+      reason: isOverdue ? 'firing since before alerting was enabled' : 'the digest window ended',
+    },
   }
 }
 
@@ -79,7 +88,7 @@ const buildDigest = (
   startedAtMs: number,
   nowMs: number,
   episode: string,
-): Notification => ({
+): Omit<Notification, 'reason'> => ({
   id: `${episode}:0`,
   kind: 'digest',
   episode,
@@ -96,7 +105,6 @@ const buildDigest = (
   runbook: '',
   sinceMs: Math.min(startedAtMs, nowMs),
   atMs: nowMs,
-  reason: 'the digest window ended',
   gathered: due.map(({ notification: { episode, hostKey, source, ruleId, title, severity, isUnseen }, recovered }) => ({
     episode,
     hostKey,

@@ -57,7 +57,8 @@ const notifyCondition = (condition: Condition, isMuted: boolean, context: Notify
   const held = findHoldReason(due, condition, isMuted, context)
   if (held !== null) return holdNotification(condition, held, context, into)
   const reason = describeReason(due, condition, context)
-  into.notifications.push(buildNotification(due, condition, reason, context))
+  const isOverdue = due === 'fire' && condition.held === 'disabled'
+  into.notifications.push({ ...buildNotification(due, condition, reason, context), ...(isOverdue && { isOverdue }) })
   if (due === 'recover') return endCondition(condition, reason, context, into)
   const { severity } = condition
   const next = {

@@ -316,9 +316,10 @@ const tryAddToDigest = async (
   { digestMs }: Policy,
   notification: Notification,
 ): Promise<boolean> => {
-  // Without a window, only recoveries of conditions that already wait in a digest join it.
-  if (notification.kind === 'notify' || (digestMs === 0 && notification.kind !== 'recover')) return false
-  if (digestMs === 0 && !(await store.get(digestRecordKey, DigestRecord))) return false
+  const { kind, isOverdue = false } = notification
+  // Without a window, only overdue notifications join a digest, and recoveries of conditions that already wait in it.
+  if (kind === 'notify' || (digestMs === 0 && kind !== 'recover' && !isOverdue)) return false
+  if (digestMs === 0 && !isOverdue && !(await store.get(digestRecordKey, DigestRecord))) return false
   let passes = true
   await store.update(digestRecordKey, DigestRecord, (before) => {
     const gathering = addToDigest(before, notification)

@@ -3,10 +3,12 @@ import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
+import { encryptForTransit, openTransitKeyPair } from '#shared/seal/transit.ts'
 import { ntfyRig } from '../channels/testing/ntfy.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
 import { TargetRateLimit, releaseSend, getRateLimitKey } from './rate-limit.ts'
 import { testServiceCall } from './testing/fixture.ts'
+import { createMemoryStores } from '../stores/collection-stores.ts'
 import { testPolicy } from '../testing/simulated-host.ts'
 import { createTestChannelHandler } from './test-channel.ts'
 
@@ -21,25 +23,47 @@ describe('testing a channel', () => {
   })
   afterEach(() => opened.disposeAsync())
 
-  const test = (channel: string, target?: string, more = {}) => {
+  const test = async (channel: string, target?: string, more = {}, draft?: Record<string, string>) => {
     const env = { ...ntfyRig.env(server.url), ...more }
     const net = opened.use(openNet({ env }))
     const policy = async () => testPolicy
-    return createTestChannelHandler({ env, store, net, clock: systemClock, policy }).testChannel(
-      { channel, target },
-      testServiceCall,
-    )
+    const transit = openTransitKeyPair(store, 'test:transit-key')
+    const stores = createMemoryStores()
+    const deps = { env, store, net, clock: systemClock, policy, transit, stores }
+    const encrypted = draft && (await encryptForTransit(await transit.publicKey(), { settings: draft }))
+    return createTestChannelHandler(deps).testChannel({ channel, target, encrypted }, testServiceCall)
   }
 
   it('sends at once, even if the channel is disabled and below its minimum severity', async () => {
     const off = { HEALTH_ALERT_PUSH_A_ENABLED: 'off', HEALTH_ALERT_PUSH_A_MIN_SEVERITY: 'critical' }
-    expect(await test('push-a', undefined, off)).toEqual([{ name: 'push-a', result: 'ok', reason: null }])
+    expect(await test('push-a', undefined, off)).toMatchObject([{ name: 'push-a', result: 'ok', reason: null }])
     expect(server.taken.map(ntfyRig.textOf)).toEqual(['TEST: Notifications work'])
   })
 
-  it('reports why it failed, without the address', async () => {
-    server.next({ status: 403, body: 'secret-path' })
-    expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'HTTP 403' }])
+  it('reports why it failed and the response, without the address', async () => {
+    server.next({ status: 403, body: `no topic at ${ntfyRig.env(server.url).HEALTH_ALERT_PUSH_A_URL}` })
+    const response = { status: 403, tookMs: expect.any(Number), text: 'no topic at [hidden]' }
+    expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'HTTP 403', response }])
+  })
+
+  it('tests settings before they are saved, and records nothing', async () => {
+    const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator', SVC_ALLOW_PRIVATE_HOSTS: 'true' }
+    const unset = { HEALTH_ALERT_PUSH_A_URL: '', HEALTH_ALERT_PUSH_A_TOKEN: '' }
+    await expect(test('push-a', undefined, unset)).rejects.toMatchObject({ code: 'conflict' })
+    const { HEALTH_ALERT_PUSH_A_URL: url = '', HEALTH_ALERT_PUSH_A_TOKEN: token = '' } = ntfyRig.env(server.url)
+    const draft = { url, ...(token && { token }) }
+    expect(await test('push-a', undefined, { ...unset, ...key }, draft)).toMatchObject([
+      { result: 'ok', response: { status: 200 } },
+    ])
+    expect(server.taken).toHaveLength(1)
+    expect(await store.get(getRateLimitKey('push-a', 'default'), TargetRateLimit)).toBeUndefined()
+    await expect(test('push-a', undefined, { ...unset, ...key }, { url: 'no URL' })).rejects.toMatchObject({
+      code: 'invalid',
+      details: { parameter: 'settings.url' },
+    })
+    await expect(
+      test('push-a', undefined, { ...unset, ...key, SVC_ALLOW_PRIVATE_HOSTS: 'false' }, draft),
+    ).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'settings.url' } })
   })
 
   it('stores a failure as the last result and delays no alert', async () => {

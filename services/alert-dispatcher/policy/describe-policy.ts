@@ -58,12 +58,17 @@ const describeGeneral = (layers: readonly PolicyLayer[], policy: Policy): AlertP
   const { values, sources } = mergeFields<AlertSettings>(layers, ({ general }) => general)
   const from = (field: keyof AlertSettings) => sources[field] ?? 'default'
   const { minSeverity, cooldownMinutes, breaches, clears } = { ...defaultAlertSettings, ...values }
+  const { isEnabled, intervalMinutes, sources: fromPlan } = policy.sweeps
+  const sweepSource = (source: keyof typeof fromPlan) =>
+    fromPlan[source] === 'saved' ? from('sweepMinutes') : fromPlan[source]
   return {
     enabled: { value: policy.enabled, source: from('enabled') },
     minSeverity: { value: minSeverity, source: from('minSeverity') },
     cooldownMinutes: { value: cooldownMinutes, source: from('cooldownMinutes') },
     breaches: { value: breaches, source: from('breaches') },
     clears: { value: clears, source: from('clears') },
+    sweepsEnabled: { value: isEnabled, source: sweepSource('isEnabled') },
+    sweepMinutes: { value: intervalMinutes, source: sweepSource('intervalMinutes') },
   }
 }
 

@@ -1,10 +1,9 @@
 import type { alerts } from '#proto/alerts.ts'
 import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Environment } from '#shared/config/environment.ts'
 import { findSettingProblems } from '#shared/config/setting.ts'
 import type { DispatcherDeps } from '../dispatcher-deps.ts'
-import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
+import { strictSweepSettings } from './sweep-settings.ts'
 import { sweep, type SweepResult } from './sweep.ts'
 import { runTick } from './tick.ts'
 
@@ -63,9 +62,9 @@ const disabledSweepResult = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
 /** Returns the handler that runs a sweep unless sweeps are disabled. */
 export const createSweepHandler =
-  (schedule: SweepSchedule, env: Environment): ServiceHandlers<typeof alerts>['sweep'] =>
+  (schedule: SweepSchedule, policy: DispatcherDeps['policy']): ServiceHandlers<typeof alerts>['sweep'] =>
   async () => {
-    if (!isSweepEnabled(env)) return disabledSweepResult
+    if (!(await policy()).sweeps.isEnabled) return disabledSweepResult
     const result = await schedule.sweep()
     return { ...result, enabled: true, messages: result.dispatched }
   }

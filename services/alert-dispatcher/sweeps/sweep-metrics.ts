@@ -1,11 +1,13 @@
+import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import { type OutageLog, openOutageLog } from '#shared/telemetry/outage.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import type { NotifyResult } from '../conditions/notify.ts'
-import { getSweepIntervalMs } from './sweep-settings.ts'
+import { type SweepPlan, getSweepIntervalSeconds, resolveSweepPlan } from './sweep-settings.ts'
 
 /** Records metrics of sweeps and ticks. */
 export interface SweepMetrics {
@@ -13,6 +15,8 @@ export interface SweepMetrics {
   sweep<T>(running: Promise<T>): Promise<T>
   /** Sets the metrics of all hosts: firing conditions, rules without data, last successful sweep. */
   fleet(fleet: FleetRecord): void
+  /** Sets the configured interval. */
+  plan(plan: SweepPlan): void
   /** Sets the number of open inbound conditions. */
   inbound(open: number): void
   /** Counts sent and held notifications. */
@@ -38,7 +42,7 @@ export const openSweepMetrics = ({
   let succeededAtMs = startedAtMs
   // Prometheus compares the timestamp with its own clock, so it is adjusted when the clock of this host is set.
   metrics.sweepSucceeded(registry, () => [{ labels: {}, value: adjustForClockJumps(clock, succeededAtMs) / 1_000 }])
-  metrics.sweepInterval(registry, () => [{ labels: {}, value: getSweepIntervalMs(env) / 1_000 }])
+  const plan = trackSweepPlan(registry, env)
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
   const handedOn = metrics.notificationsDispatched(registry)
@@ -67,6 +71,7 @@ export const openSweepMetrics = ({
       showFiring()
       unknown.set(summaries.reduce((sum, host) => sum + host.unknown, 0))
     },
+    plan,
     inbound(open) {
       counts.inbound = open
       showFiring()
@@ -75,5 +80,15 @@ export const openSweepMetrics = ({
       for (const { kind } of notifications) handedOn.inc({ kind })
       for (const { kind, reason } of transitions) if (kind === 'held') suppressed.inc({ reason })
     },
+  }
+}
+
+/** Returns a function that sets the plan for the interval metric. */
+const trackSweepPlan = (registry: Registry, env: Environment): ((current: SweepPlan) => void) => {
+  // Before the first tick, the saved interval is unknown.
+  let plan = resolveSweepPlan(env)
+  metrics.sweepInterval(registry, () => [{ labels: {}, value: getSweepIntervalSeconds(plan) }])
+  return (current) => {
+    plan = current
   }
 }

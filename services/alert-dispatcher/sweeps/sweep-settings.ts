@@ -6,7 +6,7 @@ import {
   wholeNumberSetting,
   parseSettings,
 } from '#shared/config/setting.ts'
-import { makeLenient, makeFlagStrict } from '../lenient-settings.ts'
+import { makeLenient, makeFlagStrict, parseIfValid } from '../lenient-settings.ts'
 
 /** Sweep settings with strict parsers, used to report invalid values. The service itself ignores such values. */
 export const strictSweepSettings = {
@@ -34,18 +34,40 @@ export const sweepSettings = {
   ...makeLenient(strictSweepSettings),
 } as const
 
-/** Returns whether sweeps run. By default they do if a cron secret is set, because the sweep route then works. */
-export const isSweepEnabled = (env: Environment): boolean => {
-  const { SVC_HEALTH_SWEEP_ENABLED: isEnabled, CRON_SECRET: secret } = parseSettings(sweepSettings, env)
-  return isEnabled ?? secret !== undefined
+/** Whether sweeps run and how often the product starts them. */
+export interface SweepPlan {
+  isEnabled: boolean
+  /** 0 if only requests start sweeps. */
+  intervalMinutes: number
+  /** The source of `isEnabled` and of the interval. `saved` is set in the product or in alert files. */
+  sources: Record<'isEnabled' | 'intervalMinutes', 'environment' | 'saved' | 'default'>
 }
 
-const minuteMs = 60_000
+/**
+ * Returns the plan of sweeps. Variables take precedence over the saved interval. By default, sweeps run if a cron
+ * secret is set, because the sweep route then works, or if an interval is saved.
+ */
+export const resolveSweepPlan = (env: Environment, savedMinutes?: number): SweepPlan => {
+  const { SVC_HEALTH_SWEEP_ENABLED: isSwitchedOn, CRON_SECRET: secret } = parseSettings(sweepSettings, env)
+  const name = 'SVC_HEALTH_SWEEP_INTERVAL_MINUTES'
+  const configuredMinutes = parseIfValid(name, strictSweepSettings[name], env)
+  const ownMinutes = configuredMinutes === undefined ? savedMinutes : undefined
+  const intervalMinutes = configuredMinutes ?? ownMinutes ?? 0
+  const source = (isConfigured: boolean) =>
+    isConfigured ? 'environment' : savedMinutes === undefined ? 'default' : 'saved'
+  return {
+    isEnabled: isSwitchedOn ?? (secret !== undefined || (ownMinutes ?? 0) > 0),
+    intervalMinutes,
+    sources: {
+      isEnabled: source(isSwitchedOn !== undefined),
+      intervalMinutes: source(configuredMinutes !== undefined),
+    },
+  }
+}
+
 /** Assumed interval of an external scheduler, for installations where the service does not start sweeps itself. */
-const externalIntervalMs = 5 * minuteMs
+const externalIntervalMinutes = 5
 
-/** Returns the interval between sweeps in milliseconds; 0 if sweeps are disabled. */
-export const getSweepIntervalMs = (env: Environment): number => {
-  if (!isSweepEnabled(env)) return 0
-  return parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || externalIntervalMs
-}
+/** Returns the interval between sweeps in seconds, as the metric reports it; 0 if sweeps are disabled. */
+export const getSweepIntervalSeconds = ({ isEnabled, intervalMinutes }: SweepPlan): number =>
+  isEnabled ? (intervalMinutes || externalIntervalMinutes) * 60 : 0

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { parseSettings } from '#shared/config/setting.ts'
-import { computeAgeMs, adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
+import { type Clock, computeAgeMs, adjustForClockJumps, recordInstant } from '#shared/time/clock.ts'
 import { HostRecord, adjustHostRecord, getHostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestRecordKey, flushEndedDigest } from '../conditions/digest.ts'
 import { FleetRecord, emptyFleetRecord, fleetRecordKey } from '../conditions/fleet-record.ts'
@@ -34,7 +34,6 @@ import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 import { reconcileStores } from './reconcile.ts'
-import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweepWithLease } from './sweep.ts'
 
 const entriesAtOnce = 64
@@ -94,10 +93,11 @@ export const runTick = async (parts: DispatcherDeps, stop: AbortSignal): Promise
   const fleet = (await parts.store.get(fleetRecordKey, FleetRecord)) ?? emptyFleetRecord
   parts.observe.fleet(fleet)
   parts.observe.inbound(countOpenEntriesWithOverflow((await parts.store.get(openCountsKey, OpenCounts)) ?? {}))
+  const policy = await parts.policy()
+  parts.observe.plan(policy.sweeps)
   await using lease = await acquireSweepLease(parts.store, stop)
   if (!lease) return
-  if (isSweepDue(fleet, parts)) return void (await sweepWithLease(lease, parts))
-  const policy = await parts.policy()
+  if (isSweepDue(fleet, policy, parts.clock)) return void (await sweepWithLease(lease, parts))
   const nowMs = recordInstant(parts.clock)
   if (await isReconcileDue(parts)) await reconcileStores(parts, fleet, lease)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
@@ -119,9 +119,9 @@ const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<
 }
 
 /** Returns whether a scheduled sweep is due. A start time in the future means that the clock was set back. */
-const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps): boolean => {
-  const intervalMs = parseSettings(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
-  if (intervalMs === 0 || !isSweepEnabled(env)) return false
+const isSweepDue = ({ startedAtMs }: FleetRecord, { sweeps }: Pick<Policy, 'sweeps'>, clock: Clock): boolean => {
+  const intervalMs = sweeps.intervalMinutes * minuteMs
+  if (intervalMs === 0 || !sweeps.isEnabled) return false
   if (startedAtMs === null) return true
   const sinceMs = computeAgeMs(clock, startedAtMs)
   return sinceMs < 0 || sinceMs >= intervalMs

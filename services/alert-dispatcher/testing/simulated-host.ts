@@ -5,6 +5,7 @@ import type { Notification } from '../notification.ts'
 import type { Policy, NotificationRoute } from '../policy.ts'
 import { type NotifyResult, collectDueNotifications } from '../conditions/notify.ts'
 import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
+import { resolveSweepPlan } from '../sweeps/sweep-settings.ts'
 
 /** The default policy, with alerting enabled and without digest. */
 export const testPolicy: Policy = {
@@ -15,6 +16,7 @@ export const testPolicy: Policy = {
   digestMs: 0,
   breaches: 1,
   clears: 2,
+  sweeps: resolveSweepPlan({}),
   rules: {},
   channels: {},
   custom: [],

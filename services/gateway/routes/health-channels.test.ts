@@ -18,13 +18,24 @@ describe('a channel', () => {
   it('returns the result of a test message, even a failed one, with 200', async () => {
     const { status, body } = await post('webhook', { target: 'team' })
     expect(status).toBe(200)
-    expect(ChannelTestResponse.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'HTTP 404' }])
+    expect(ChannelTestResponse.parse(body).data).toEqual([
+      { name: 'team', result: 'config', reason: 'HTTP 404', response: { status: 404, tookMs: 12, text: 'no hook' } },
+    ])
   })
 
   it('audits test messages', async () => {
     await post('webhook')
     const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
     expect(data).toMatchObject([{ action: 'test-channel', target: { channel: 'webhook' }, result: 'done' }])
+  })
+
+  it('encrypts settings that are not saved yet, and audits only the names of the fields', async () => {
+    const { status, body } = await post('webhook', { settings: { url: 'https://hooks.example/a-secret' } })
+    expect(status).toBe(200)
+    expect(ChannelTestResponse.parse(body).data).toMatchObject([{ name: 'draft of url', result: 'ok' }])
+    const record = await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text()
+    expect(JSON.parse(record).data).toMatchObject([{ action: 'test-channel', target: { settings: 'url' } }])
+    expect(record).not.toContain('a-secret')
   })
 
   const put = async (settings: unknown) => {

@@ -16,16 +16,20 @@ import { definePostRoute, type Route, defineGetRoute } from '../http-route.ts'
 
 const test = definePostRoute({
   path: '/api/v1/health/channels/{channel}/test',
-  doc: 'Sends a test message to the targets of a channel, even when it is disabled, and returns the results',
+  doc: 'Sends a test message to the targets of a channel, even when it is disabled, with its saved or other settings, and returns the results',
   feature: 'HEALTH',
   access: 'write',
   limit: 'data',
   query: noQuery,
   body: ChannelTestRequest,
   answer: ChannelTestResponse,
-  handle: async ({ path: { channel }, body, call, requestId }, { alerts, audit }) => {
-    const action = { action: 'test-channel', host: null, target: { channel, ...body } }
-    const tested = await audit.of(action, { call, requestId }, () => alerts.testChannel({ channel, ...body }, call))
+  handle: async ({ path: { channel }, body: { settings, ...body }, call, requestId }, gateway) => {
+    const fields = settings && { settings: Object.keys(settings).join(', ') }
+    const action = { action: 'test-channel', host: null, target: { channel, ...body, ...fields } }
+    const tested = await gateway.audit.of(action, { call, requestId }, async () => {
+      const encrypted = settings && (await encryptAlertSecrets(gateway, { settings }, call))
+      return gateway.alerts.testChannel({ channel, ...body, encrypted }, call)
+    })
     return createSuccessBody(tested, { count: tested.length })
   },
 })
@@ -55,7 +59,7 @@ const path = '/api/v1/health/webhook-targets'
 const list = defineGetRoute({
   ...common,
   path,
-  doc: 'Lists additional webhook targets with their configuration source; URLs are shortened to their end, headers to their names',
+  doc: 'Lists additional webhook targets with their configuration source; URLs are masked, headers reduced to their names',
   access: 'read',
   answer: WebhookTargetsResponse,
   handle: async ({ call }, { alerts }) => {

@@ -76,6 +76,8 @@ const policy: AlertPolicy = {
     cooldownMinutes: { value: 60, source: 'environment' },
     breaches: { value: 1, source: 'default' },
     clears: { value: 2, source: 'file' },
+    sweepsEnabled: { value: true, source: 'environment' },
+    sweepMinutes: { value: 5, ...inDatabase },
   },
   digestMinutes: { value: 0, source: 'default' },
   channels: [
@@ -97,7 +99,7 @@ const policy: AlertPolicy = {
       enabled: true,
       format: 'auto',
       minSeverity: null,
-      url: '••••abcd',
+      url: '••••',
       headers: ['Authorization'],
       ...inDatabase,
     },

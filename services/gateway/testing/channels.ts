@@ -9,14 +9,20 @@ import type { ValidRequest } from './valid-requests.ts'
 import { decryptTransitSecret } from './transit-key.ts'
 
 const Address = z.object({ url: z.string() })
+const Draft = z.object({ settings: z.record(z.string(), z.string()) })
 
 /** One webhook that accepts tests, and a chat that is not configured. */
 export const fakeChannels = {
-  testChannel: async ({ channel, target = 'webhook' }) => {
+  testChannel: async ({ channel, target = 'webhook', encrypted }) => {
     if (channel === 'chat-a')
       throw new ServiceError('conflict', 'cannot test channel "chat-a": required settings are missing')
     if (channel !== 'webhook') throw createNotFoundError('channel', channel, ['webhook', 'chat-a'], 'channel')
-    return [{ name: target, result: 'config', reason: 'HTTP 404' }]
+    if (encrypted !== undefined) {
+      const { settings } = Draft.parse(await decryptTransitSecret(encrypted))
+      return [{ name: `draft of ${Object.keys(settings).join(', ')}`, result: 'ok', reason: null }]
+    }
+    const response = { status: 404, tookMs: 12, text: 'no hook' }
+    return [{ name: target, result: 'config', reason: 'HTTP 404', response }]
   },
   previewTarget: async ({ templates, encrypted, url }) => {
     if (url !== undefined) throw new ServiceError('internal', 'a secret in clear')

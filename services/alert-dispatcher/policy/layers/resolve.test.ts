@@ -25,6 +25,11 @@ describe('layers are merged', () => {
       digestMs: 0,
       breaches: 1,
       clears: 2,
+      sweeps: {
+        isEnabled: false,
+        intervalMinutes: 0,
+        sources: { isEnabled: 'default', intervalMinutes: 'default' },
+      },
       rules: {},
       custom: [],
       maintenance: [],

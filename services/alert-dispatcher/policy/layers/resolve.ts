@@ -4,6 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { defaultDigestMinutes, defaultAlertSettings } from './environment.ts'
 import { type ChannelLayer, type PolicyLayer, mergeById, mergeFields } from './layer.ts'
 import type { ChannelPolicy, Policy } from '../../policy.ts'
+import { resolveSweepPlan } from '../../sweeps/sweep-settings.ts'
 
 const minuteMs = 60_000
 
@@ -38,6 +39,7 @@ export const resolvePolicy = (
     digestMs: (digestMinutes ?? defaultDigestMinutes) * minuteMs,
     breaches: general.breaches,
     clears: general.clears,
+    sweeps: resolveSweepPlan(env, general.sweepMinutes),
     rules: mergeFieldsByName(layers, ({ rules }) => rules),
     custom: mergeById(layers, ({ custom }) => custom),
     maintenance: mergeById(layers, ({ maintenance }) => maintenance),
