@@ -72,11 +72,8 @@ const productOptions = () => {
 }
 
 const productDefaults = {
-  // State outlives a restart without any setting.
+  // State outlives a restart without any setting, and the product schedules its sweeps, because there is no CronJob.
   SVC_DATA_DIRECTORY: at('.watchhouse'),
-  // A manual start has no CronJob, so the product schedules its sweeps.
-  SVC_HEALTH_SWEEP_ENABLED: 'true',
-  SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5',
   // Each memory arena of glibc keeps memory that its threads have freed.
   MALLOC_ARENA_MAX: '2',
 }

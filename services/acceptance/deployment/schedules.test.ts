@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { resolveSweepPlan } from '../../alert-dispatcher/sweeps/sweep-settings.ts'
 import { root } from '../../testing/source-file.ts'
 
 describe('the health sweep', () => {
@@ -11,6 +12,8 @@ describe('the health sweep', () => {
   })
 
   it('runs every five minutes by `npm start`', () => {
-    expect(readFileSync(join(root, 'services/set-up.mjs'), 'utf8')).toContain("SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5'")
+    expect(readFileSync(join(root, 'services/set-up.mjs'), 'utf8')).toContain('SVC_DATA_DIRECTORY:')
+    const variables = { SVC_DATA_DIRECTORY: '/data', SVC_STATE_DB_URL: 'file:///data/state.db' }
+    expect(resolveSweepPlan(variables)).toMatchObject({ isEnabled: true, intervalMinutes: 5 })
   })
 })

@@ -36,6 +36,10 @@ export const findDataDirectory = (env: Environment): DataDirectory | undefined =
   return configured === undefined || configured.url === directory.databaseUrl ? directory : undefined
 }
 
+/** Returns whether this is a single process with its state in the data directory, as after `npm start`. */
+export const isStateInDataDirectory = (env: Environment): boolean =>
+  Boolean(env.SVC_STATE_DB_URL) && findDataDirectory(env) !== undefined
+
 const describeDirectory = (path: string): DataDirectory => {
   const database = join(path, databaseName)
   return { path, database, databaseUrl: pathToFileURL(database).href, key: join(path, keyName) }
