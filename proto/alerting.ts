@@ -252,6 +252,8 @@ export const alertingMethods = {
       encrypted: EncryptedSecrets.optional(),
       /** Whether the entry must be new or must exist; null allows both. */
       mustBe: z.enum(['new', 'known']).nullable().default(null),
+      /** Whether the gateway received the request from a caller on its own machine. */
+      isCallerLocal: z.boolean().default(false),
     }),
     output: AlertPolicy,
   }),

@@ -40,6 +40,8 @@ export const channelMethods = {
       target: z.string().max(64).optional(),
       /** Changed settings to test before they are saved: JSON `{settings}`, encrypted with `alertSecretsKey`. */
       encrypted: EncryptedSecrets.optional(),
+      /** Whether the gateway received the request from a caller on its own machine. */
+      isCallerLocal: z.boolean().default(false),
     }),
     output: z.array(TestMessageResult),
   }),

@@ -3,7 +3,12 @@ import { rpc } from './contract.ts'
 import { Host, HostLoad, HostState, hostDataReaders } from './host.ts'
 
 /** A configured host with the result of its last probe and its load; `load` is null if unknown. */
-export const FleetHost = HostState.omit({ checkedAtMs: true, failure: true, clockSkewMs: true }).extend({
+export const FleetHost = HostState.omit({
+  checkedAtMs: true,
+  failure: true,
+  clockSkewMs: true,
+  missingLogs: true,
+}).extend({
   group: Host.shape.group,
   tags: Host.shape.tags,
   load: HostLoad.nullable(),

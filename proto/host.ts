@@ -14,6 +14,9 @@ export type QueriedHost = z.infer<typeof QueriedHost>
 /** Services that can read data of hosts. */
 export const hostDataReaders = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 
+/** Names of the embedded hosts with example data that a first start without hosts runs. */
+export const exampleHostNames = ['sandbox-1', 'sandbox-2'] as const
+
 /** A configured host without its URL, user and password. `id` is its position in the list. */
 export const Host = z.object({
   id: z.number().int(),
@@ -83,5 +86,10 @@ export const HostState = z.object({
    * before the first successful probe.
    */
   missingGrants: z.array(z.string()).default([]),
+  /**
+   * Log tables that pages with history read and that are missing or not visible. Empty before the first successful
+   * probe, and from older releases.
+   */
+  missingLogs: z.array(z.string()).default([]),
 })
 export type HostState = z.infer<typeof HostState>

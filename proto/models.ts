@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
+import { EncryptedSecrets, TransitPublicKey } from './encrypted-secrets.ts'
 
 /** Gateways that provide language models. The ids are those of the specification; `gateway_c` is AnyRouter. */
 export const modelProviders = ['gateway_a', 'gateway_b', 'gateway_c'] as const
@@ -83,6 +84,53 @@ export const ConfigCheck = z.object({
 })
 export type ConfigCheck = z.infer<typeof ConfigCheck>
 
+/** Settings of the model gateway that can be saved in the product. */
+export const savedModelFields = ['apiKey', 'baseUrl', 'model'] as const
+
+/** One setting of the model gateway. */
+export const ModelSettingField = z.object({
+  field: z.enum(savedModelFields),
+  variable: z.string(),
+  isSecret: z.boolean(),
+  /** The effective value; for a secret, it only shows that one is set. Null without a value. */
+  value: z.string().nullable(),
+  /** `environment` if the variable is set, which cannot be overridden. A newer release may add values. */
+  source: z.string().max(32),
+})
+export type ModelSettingField = z.infer<typeof ModelSettingField>
+
+/** The settings of the model gateway, with their sources. */
+export const ModelSettings = z.object({
+  /** Why settings cannot be saved; null if they can. */
+  problem: z.string().nullable(),
+  fields: z.array(ModelSettingField),
+})
+export type ModelSettings = z.infer<typeof ModelSettings>
+
+const savedText = z.string().trim().min(1).max(2_048).nullable().optional()
+
+/** Changed settings of the model gateway. An absent field keeps its saved value; null deletes it. */
+export const ModelSettingsUpdate = z.strictObject({
+  /** `provider:model`. */
+  model: savedText,
+  baseUrl: savedText,
+})
+export type ModelSettingsUpdate = z.infer<typeof ModelSettingsUpdate>
+
+/** The secret part of `ModelSettingsUpdate`. */
+export const ModelSettingsSecrets = z.strictObject({ apiKey: savedText })
+export type ModelSettingsSecrets = z.infer<typeof ModelSettingsSecrets>
+
+/** The result of a request to the model gateway. */
+export const ModelTestResult = z.object({
+  isOk: z.boolean(),
+  /** Why the request failed; null after a successful one. */
+  reason: z.string().nullable(),
+  model: ModelId,
+  tookMs: z.int(),
+})
+export type ModelTestResult = z.infer<typeof ModelTestResult>
+
 /** The sign-in of a user with their own AnyRouter account. */
 export const ModelSignIn = z.object({
   provider: ModelProvider,
@@ -100,6 +148,14 @@ export const SignInState = z.string().regex(/^[\w-]{43}$/, 'must be the state of
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 
+const changedSettings = {
+  settings: ModelSettingsUpdate,
+  /** `ModelSettingsSecrets` as JSON, encrypted with `modelSecretsKey`. */
+  encrypted: EncryptedSecrets.optional(),
+  /** Whether the gateway received the request from a caller on its own machine. */
+  isCallerLocal: z.boolean(),
+}
+
 /** Methods of `agent` for language models. */
 export const modelMethods = {
   models: rpc({
@@ -115,6 +171,38 @@ export const modelMethods = {
     safe: true,
     input: z.object({}),
     output: ConfigCheck,
+  }),
+  modelSettings: rpc({
+    doc: 'Returns the settings of the model gateway, with their sources.',
+    ...common,
+    safe: true,
+    input: z.object({}),
+    output: ModelSettings,
+  }),
+  modelSecretsKey: rpc({
+    doc: 'Returns the public key to encrypt the API key of a model gateway; only `agent` can decrypt it.',
+    ...common,
+    safe: true,
+    input: z.object({}),
+    output: TransitPublicKey,
+  }),
+  updateModelSettings: rpc({
+    doc: 'Saves settings of the model gateway; `conflict` for a setting whose variable is set, `not-implemented` if they cannot be stored.',
+    ...common,
+    input: z.object(changedSettings),
+    output: ModelSettings,
+  }),
+  deleteModelSettings: rpc({
+    doc: 'Deletes the saved settings of the model gateway.',
+    ...common,
+    input: z.object({}),
+    output: ModelSettings,
+  }),
+  testModelSettings: rpc({
+    doc: 'Sends a short request to the default model, with changed settings instead of the saved ones; saves nothing.',
+    ...common,
+    input: z.object(changedSettings),
+    output: ModelTestResult,
   }),
   modelSignIn: rpc({
     doc: 'Returns whether the caller is signed in to AnyRouter, or can sign in.',

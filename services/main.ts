@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { exampleHostNames } from '#proto/host.ts'
 import type { Bus } from '#shared/bus/bus.ts'
 import { createRequestSigner } from '#shared/bus/config.ts'
 import { keepStreamsInstalled } from '#shared/bus/durable/installer.ts'
@@ -280,7 +281,7 @@ const startSandboxes = async (
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
   // Waits for all hosts, so that none keeps running when another one fails to start.
-  const starts = await Promise.allSettled(sandboxLabels.map(start))
+  const starts = await Promise.allSettled(exampleHostNames.map(start))
   const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')
   if (failure) {
@@ -292,11 +293,9 @@ const startSandboxes = async (
     COLUMNDB_HOST: hosts.map(({ url }) => url).join(','),
     COLUMNDB_USER: users.map((user) => user?.user).join(','),
     COLUMNDB_PASSWORD: users.map((user) => user?.password).join(','),
-    COLUMNDB_NAME: sandboxLabels.join(','),
+    COLUMNDB_NAME: exampleHostNames.join(','),
   }
 }
-
-const sandboxLabels = ['sandbox-1', 'sandbox-2']
 
 try {
   await main(process.argv.slice(2), { ...process.env })

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { ToolServerProbeResult, UserToolServer } from '../external-tools.ts'
-import { ConfigCheck, ModelSignIn, ModelList, SignInState } from '../models.ts'
+import {
+  ConfigCheck,
+  ModelList,
+  ModelSettings,
+  ModelSettingsSecrets,
+  ModelSettingsUpdate,
+  ModelSignIn,
+  ModelTestResult,
+  SignInState,
+} from '../models.ts'
 import { createResponseSchema } from './response.ts'
 import { textParameter } from './parameters.ts'
 import { ReturnPath } from './session.ts'
@@ -10,6 +19,16 @@ export const ModelsResponse = createResponseSchema(ModelList, z.object({ count: 
 
 /** Response of `GET /api/v1/agents/config-check`. */
 export const ConfigCheckResponse = createResponseSchema(ConfigCheck, z.object({}))
+
+/** Response of `GET`, `PUT` and `DELETE /api/v1/agents/settings`. */
+export const ModelSettingsResponse = createResponseSchema(ModelSettings, z.object({}))
+/**
+ * Body of `PUT /api/v1/agents/settings` and `POST /api/v1/agents/settings/test`. An absent field keeps its saved value;
+ * null deletes it.
+ */
+export const ModelSettingsRequest = z.strictObject({ ...ModelSettingsUpdate.shape, ...ModelSettingsSecrets.shape })
+/** Response of `POST /api/v1/agents/settings/test`. A failed request to the model gateway is a result, not an error. */
+export const ModelTestResponse = createResponseSchema(ModelTestResult, z.object({}))
 
 /** Response of `GET` and `DELETE /api/v1/agents/sign-in`. */
 export const ModelSignInResponse = createResponseSchema(ModelSignIn, z.object({}))

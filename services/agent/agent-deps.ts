@@ -9,6 +9,8 @@ import type { Environment } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import { openTransitKeyPair, type TransitKeyPair } from '#shared/seal/transit.ts'
+import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type ApprovalRequests, openApprovalRequests } from './approvals/approval-requests.ts'
@@ -18,6 +20,7 @@ import { type EgressRequests, openEgressRequests } from './egress/egress-request
 import { type ExternalTools, openExternalTools } from './external-tools/external-tools.ts'
 import { openMcpToolSource, type ToolSource, combineToolSources, type AgentTool } from './tool-sources.ts'
 import { type Models, openModels } from './models/models.ts'
+import { openSavedModelSettings, type SavedModelSettings } from './models/saved-settings.ts'
 import type { RunLimits } from './runs/run.ts'
 import { type Runs, openRuns } from './runs/runs.ts'
 import { type Skills, openSkills } from './skills/skills.ts'
@@ -34,6 +37,8 @@ export interface AgentDeps {
     report: ServiceClient<typeof report>
   }
   models: Models
+  savedModels: SavedModelSettings
+  transit: TransitKeyPair
   skills: Skills
   external: ExternalTools
   conversations: Conversations
@@ -55,16 +60,20 @@ export interface AgentOverrides {
 
 /** Opens the dependencies of the handlers. The caller disposes of `runs`; the stack `opened` disposes of the rest. */
 export const openAgentDeps = async (
-  { env, bus, clock, net, store, telemetry: { log, metrics } }: ServiceContext,
+  context: ServiceContext,
   { tools = [], limits = {} }: AgentOverrides,
   opened: AsyncDisposableStack,
 ): Promise<AgentDeps> => {
+  const { env, bus, clock, net, store } = context
+  const { log, metrics } = context.telemetry
   const clients = {
     query: bus.client(query),
     report: bus.client(report),
   }
   const skills = await openSkills()
-  const models = opened.use(openModels({ env, net, clock, store, log }))
+  const database = await openServiceDatabase('agent', context, opened)
+  const savedModels = await openSavedModelSettings({ env, net, database, clock, log })
+  const models = opened.use(openModels({ ...savedModels, clock, store, log }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const external = opened.use(openExternalTools({ env, net, clock, log }))
   const graceMs = () => parseSettings(processSettings, env).SHUTDOWN_GRACE_MS * runGraceShare
@@ -83,6 +92,8 @@ export const openAgentDeps = async (
     log,
     clients,
     models,
+    savedModels,
+    transit: openTransitKeyPair(store, 'agent:transit-key'),
     skills,
     external,
     conversations,

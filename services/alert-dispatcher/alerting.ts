@@ -4,10 +4,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import type { Net } from '#shared/net/net.ts'
 import type { TransitKeyPair } from '#shared/seal/transit.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { PolicyProvider } from './policy/open-policy.ts'
+import type { SaveNetwork } from './policy/saved-channels/save-channel.ts'
 import type { DispatcherStores } from './stores/stores.ts'
 
 /** Dependencies of the alerting handlers. */
@@ -17,7 +17,7 @@ export interface AlertingDeps {
   store: Store
   stores: DispatcherStores
   query: ServiceClient<typeof query>
-  net: Pick<Net, 'check' | 'mail'>
+  net: SaveNetwork
   policy: PolicyProvider
   transit: TransitKeyPair
 }

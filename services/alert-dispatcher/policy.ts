@@ -54,6 +54,8 @@ export interface ChannelPolicy extends ChannelSettings {
    * networks.
    */
   variables: Readonly<Record<string, string>>
+  /** Whether the saved addresses were entered on this machine, so that they may be private. */
+  isLocal?: boolean | undefined
   /** Variables whose saved secrets the current key cannot decrypt. In that case none of the saved values are used. */
   unreadable?: readonly string[] | undefined
 }
@@ -63,8 +65,8 @@ export interface WebhookTarget {
   name: string
   urlEnv?: string | undefined
   headersEnv?: string | undefined
-  /** Set for a saved webhook: its id, its URL and its headers as JSON. */
-  saved?: { id: string; url: string; headers: string } | undefined
+  /** Set for a saved webhook: its id, its URL, its headers as JSON, and whether it was entered on this machine. */
+  saved?: { id: string; url: string; headers: string; isLocal?: boolean | undefined } | undefined
   enabled: boolean
   format: TargetFormat
   minSeverity: Severity | null

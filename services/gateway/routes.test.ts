@@ -110,6 +110,7 @@ const good: Record<string, ValidRequest> = {
   'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signApiKey(claims, secret) },
   'GET /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
   'DELETE /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
+  'POST /api/v1/mcp/messages': { url: '/api/v1/mcp/messages', body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
   ...agentRequests,
   'GET /api/v1/docs/{page}': { url: '/api/v1/docs/getting-started' },
   'GET /api/v1/tables/{name}': { url: '/api/v1/tables/running-queries' },

@@ -6,6 +6,7 @@ import { actionsRoute, managementRoutes } from './routes/actions.ts'
 import { adviceRoute, structureAdviceRoutes, insightRoutes } from './routes/insights.ts'
 import { agentRoutes, agentApprovalRoutes } from './routes/agent.ts'
 import { agentModelRoutes, agentSkillRoutes } from './routes/agent-models.ts'
+import { agentSettingsRoutes } from './routes/agent-settings.ts'
 import { auditRoute } from './routes/audit.ts'
 import { installationRoutes, configRoute } from './routes/config.ts'
 import { connectionRoutes } from './routes/connections.ts'
@@ -32,12 +33,13 @@ import { healthInboundRoutes } from './routes/health-inbound.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
 import { identityWebhookRoute } from './routes/identity-webhook.ts'
-import { mcpRoutes, mcpInfoRoute, serverCardRoute } from './routes/mcp.ts'
+import { mcpRoutes, mcpInfoRoute, mcpPlaygroundRoute, serverCardRoute } from './routes/mcp.ts'
 import { postgresRoutes } from './routes/postgres.ts'
 import { pageViewRoute } from './routes/page-views.ts'
 import { repositoryWebhookRoute } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { repldbRoutes } from './routes/repldb.ts'
+import { setupRoute } from './routes/setup.ts'
 import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 
 /** All routes of the product, with method, path, feature, access, limit, parameters and response. */
@@ -50,6 +52,7 @@ export const routes: readonly Route[] = [
   healthzRoute,
   ...installationRoutes,
   configRoute,
+  setupRoute,
   ...docRoutes,
   ...hostRoutes,
   ...managedHostRoutes,
@@ -99,9 +102,11 @@ export const routes: readonly Route[] = [
   eventsRoute,
   ...mcpRoutes,
   mcpInfoRoute,
+  mcpPlaygroundRoute,
   serverCardRoute,
   ...agentRoutes,
   ...agentModelRoutes,
+  ...agentSettingsRoutes,
   ...agentSkillRoutes,
   ...agentApprovalRoutes,
 ]

@@ -6,12 +6,15 @@ import {
   type ModelProvider,
   modelProviders,
   type ModelList,
+  ModelSettingsSecrets,
   type OfferedModel,
   type modelMethods,
 } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import type { Net } from '#shared/net/net.ts'
+import type { TransitKeyPair } from '#shared/seal/transit.ts'
 import { listConfiguredProviders, getOperatorAccess } from './gateway-access.ts'
 import { shouldUseLiveList, checkModelConfig } from './check-config.ts'
 import {
@@ -36,6 +39,7 @@ import {
   resolveModelId,
   toOfferedModel,
 } from './offered-models.ts'
+import type { SavedModelSettings, SettingsChange } from './saved-settings.ts'
 import { openSignIn, type SignIn } from './sign-in.ts'
 
 /** The language models and their clients. */
@@ -53,11 +57,16 @@ export interface Models extends AsyncDisposable {
   signIn: SignIn
 }
 
-type ModelDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
+type ModelDeps = Pick<ServiceContext, 'env' | 'clock' | 'store'> & {
+  net: Pick<Net, 'trusted'>
+  log: Logger
+  /** Reads changed settings into `env` before they are used. */
+  refresh?(): Promise<void>
+}
 
 /** Opens the language models. Gateways are contacted on demand. */
 export const openModels = (parts: ModelDeps): Models => {
-  const { env } = parts
+  const { env, refresh = async () => {} } = parts
   const live = openLiveLists(parts)
   const signIn = openSignIn(parts)
   const listsOf = async (providers: readonly ModelProvider[]): Promise<LiveListsByGateway> =>
@@ -72,6 +81,7 @@ export const openModels = (parts: ModelDeps): Models => {
   return {
     signIn,
     choose: async (requested, call, request) => {
+      await refresh()
       const own = { request, signedIn: await signIn.accessOf(call) }
       const reference = resolveModelReference(env, { requested, call, ownProviders: listCallerProviders(env, own) })
       const access = chooseGatewayAccess(env, reference.provider, own)
@@ -79,10 +89,14 @@ export const openModels = (parts: ModelDeps): Models => {
       return openChosenModel(parts, { reference, access, lists })
     },
     offered: async (call) => {
+      await refresh()
       const own = { request: undefined, signedIn: await signIn.accessOf(call) }
       return listOfferedModels(env, listCallerProviders(env, own), await listsOf(modelProviders))
     },
-    check: async () => checkModelConfig(env, await listsOf(modelProviders)),
+    check: async () => {
+      await refresh()
+      return checkModelConfig(env, await listsOf(modelProviders))
+    },
     [Symbol.asyncDispose]: () => live[Symbol.asyncDispose](),
   }
 }
@@ -137,8 +151,22 @@ const getSortRank = ({ id, available }: OfferedModel, standard: string | null): 
   return available ? 1 : 2
 }
 
+interface ModelHandlerDeps {
+  models: Models
+  savedModels: SavedModelSettings
+  /** The key pair for API keys that the gateway encrypts. */
+  transit: TransitKeyPair
+  log: Logger
+}
+
 /** Returns the handlers for language models. */
-export const createModelHandlers = ({ models }: { models: Models }): ServiceHandlers<Service<typeof modelMethods>> => ({
+export const createModelHandlers = ({
+  models,
+  savedModels,
+  transit,
+  log,
+}: ModelHandlerDeps): ServiceHandlers<Service<typeof modelMethods>> => ({
+  ...createSettingsHandlers({ savedModels, transit, log }),
   models: (_input, call) => models.offered(call),
   modelCheck: () => models.check(),
   modelSignIn: (_input, call) => models.signIn.state(call),
@@ -146,3 +174,26 @@ export const createModelHandlers = ({ models }: { models: Models }): ServiceHand
   endModelSignIn: (sentBack, call) => models.signIn.end(sentBack, call),
   endModelSession: (_input, call) => models.signIn.forget(call),
 })
+
+type SettingsHandlers = Pick<
+  ServiceHandlers<Service<typeof modelMethods>>,
+  'modelSettings' | 'modelSecretsKey' | 'updateModelSettings' | 'deleteModelSettings' | 'testModelSettings'
+>
+
+const createSettingsHandlers = ({ savedModels, transit, log }: Omit<ModelHandlerDeps, 'models'>): SettingsHandlers => {
+  const readChange = async (input: Parameters<SettingsHandlers['updateModelSettings']>[0]): Promise<SettingsChange> => {
+    const secrets = input.encrypted === undefined ? {} : await transit.decrypt(input.encrypted, ModelSettingsSecrets)
+    return { ...input.settings, ...secrets, isCallerLocal: input.isCallerLocal }
+  }
+  return {
+    modelSettings: () => savedModels.describe(),
+    modelSecretsKey: () => transit.publicKey(),
+    updateModelSettings: async (input) => savedModels.save(await readChange(input)),
+    deleteModelSettings: () => savedModels.remove(),
+    testModelSettings: async (input, call) => {
+      // Loaded on demand, because the library of the model gateways is large.
+      const { testDefaultModel } = await import('./test-model.ts')
+      return testDefaultModel(await savedModels.preview(await readChange(input)), log, call)
+    },
+  }
+}

@@ -5,10 +5,11 @@ import { ServiceError } from '#proto/errors.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import type { Net } from '#shared/net/net.ts'
 import { joinUrlPath } from './gateway-access.ts'
 import { modelSettings } from './config.ts'
 
-type SignInDeps = Pick<ServiceContext, 'env' | 'net' | 'store'>
+type SignInDeps = Pick<ServiceContext, 'env' | 'store'> & { net: Pick<Net, 'trusted'> }
 
 /** The state of a sign-in between its start and its callback. */
 export interface StartedSignIn {

@@ -9,6 +9,7 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { readSealKey } from '#shared/seal/config.ts'
 import { unseal, seal } from '#shared/seal/seal.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
+import type { Net } from '#shared/net/net.ts'
 import { getGatewayBaseUrl, type GatewayAccess, getCallerAccess } from './gateway-access.ts'
 import { startSignIn, finishSignIn } from './sign-in-protocol.ts'
 
@@ -25,7 +26,7 @@ export interface SignIn {
   forget(call: CallContext): Promise<ModelSignIn>
 }
 
-type SignInDeps = Pick<ServiceContext, 'env' | 'net' | 'clock' | 'store'>
+type SignInDeps = Pick<ServiceContext, 'env' | 'clock' | 'store'> & { net: Pick<Net, 'trusted'> }
 
 const provider = 'gateway_c'
 const signInTimeoutMs = 10 * 60_000

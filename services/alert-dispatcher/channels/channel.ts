@@ -57,6 +57,8 @@ export interface ChannelTarget {
   minSeverity: Severity | null
   /** Whether the address was saved through the API instead of coming from a variable. */
   isSaved?: boolean
+  /** Whether a saved address was entered on this machine, so that it may be private. */
+  isLocal?: boolean | undefined
   /** Matchers of a user subscription, which replace the routes of the operator. */
   own?: Pick<NotificationRoute, 'matchRule' | 'matchHost'>
   /** Returns whether a notification must be sent alone; if absent, the limits of the channel decide. */

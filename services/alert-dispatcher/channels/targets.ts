@@ -8,7 +8,9 @@ import type { ChannelPolicy, Policy, NotificationRoute } from '../policy.ts'
 import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 
 /** Network access of channels. */
-export type ChannelNetwork = Pick<Net, 'trusted' | 'guarded' | 'mail'>
+export type ChannelNetwork = Pick<Net, 'trusted' | 'guarded' | 'mail'> & {
+  local: Pick<Net['local'], 'guarded' | 'mail'>
+}
 
 /** An enabled target with its effective minimum severity, as routing and delivery use it. */
 export interface NotificationTarget {
@@ -44,7 +46,7 @@ export const listEnabledTargets = ({ channels, env, policy }: TargetContext): No
     const { targets } = readChannel(channel, env, policy)
     return targets
       .filter(({ isEnabled }) => configured?.enabled ?? isEnabled)
-      .map(({ id, name, minSeverity, isSaved = hasSavedAddress(channel, configured), own, needsOwnMessage, send }) => ({
+      .map(({ id, name, minSeverity, own, needsOwnMessage, send, ...target }) => ({
         channel: channel.id,
         id,
         name,
@@ -53,7 +55,8 @@ export const listEnabledTargets = ({ channels, env, policy }: TargetContext): No
         announces: channel.announces === true,
         own,
         needsOwnMessage,
-        send: (message, net) => send(message, ...selectNetworkAccess(net, isSaved)),
+        send: (message, net) =>
+          send(message, ...selectNetworkAccess(net, findAddressOrigin(channel, configured, target))),
       }))
   })
 
@@ -114,6 +117,24 @@ export const resolveChannelVariables = (
 const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: ChannelSources | undefined): boolean =>
   address !== undefined && configured?.variables[address] !== undefined
 
-/** Returns the network access of a target. Saved addresses must not reach internal networks; the operator's may. */
-const selectNetworkAccess = ({ trusted, guarded, mail }: ChannelNetwork, isSaved: boolean) =>
-  isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)
+/** Who chose the address of a target. */
+type AddressOrigin = 'operator' | 'user' | 'local-user'
+
+const findAddressOrigin = (
+  channel: Channel,
+  configured: ChannelPolicy | undefined,
+  { isSaved, isLocal }: Pick<ChannelTarget, 'isSaved' | 'isLocal'>,
+): AddressOrigin => {
+  if (!(isSaved ?? hasSavedAddress(channel, configured))) return 'operator'
+  return (isLocal ?? configured?.isLocal) ? 'local-user' : 'user'
+}
+
+/**
+ * Returns the network access of a target. Saved addresses must not reach internal networks, unless they were entered on
+ * this machine and `Net.local` allows them; the operator's may.
+ */
+const selectNetworkAccess = ({ trusted, guarded, mail, local }: ChannelNetwork, origin: AddressOrigin) => {
+  if (origin === 'operator') return [trusted, mail.trusted] as const
+  const allowed = origin === 'local-user' ? local : { guarded, mail }
+  return [allowed.guarded('notification'), allowed.mail.guarded] as const
+}

@@ -60,6 +60,7 @@ export const webhookTargetsChannel: Channel = {
           isEnabled: enabled && values.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
           minSeverity: minSeverity ?? values.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
           isSaved: saved !== undefined,
+          isLocal: saved?.isLocal,
           send: (message: Message, way: RequestSender) => sendTo(way, { target, address, headers, message }),
         },
       ]

@@ -5,7 +5,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { openLastKnownValue } from '../last-known-value.ts'
+import { openLastKnownValue } from '#shared/store/last-known-value.ts'
 import { type DecryptedInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
 

@@ -23,7 +23,12 @@ describe('testing a channel', () => {
   })
   afterEach(() => opened.disposeAsync())
 
-  const test = async (channel: string, target?: string, more = {}, draft?: Record<string, string>) => {
+  const test = async (
+    channel: string,
+    target?: string,
+    more = {},
+    { draft, isCallerLocal = false }: { draft?: Record<string, string>; isCallerLocal?: boolean } = {},
+  ) => {
     const env = { ...ntfyRig.env(server.url), ...more }
     const net = opened.use(openNet({ env }))
     const policy = async () => testPolicy
@@ -31,7 +36,7 @@ describe('testing a channel', () => {
     const stores = createMemoryStores()
     const deps = { env, store, net, clock: systemClock, policy, transit, stores }
     const encrypted = draft && (await encryptForTransit(await transit.publicKey(), { settings: draft }))
-    return createTestChannelHandler(deps).testChannel({ channel, target, encrypted }, testServiceCall)
+    return createTestChannelHandler(deps).testChannel({ channel, target, encrypted, isCallerLocal }, testServiceCall)
   }
 
   it('sends at once, even if the channel is disabled and below its minimum severity', async () => {
@@ -52,18 +57,26 @@ describe('testing a channel', () => {
     await expect(test('push-a', undefined, unset)).rejects.toMatchObject({ code: 'conflict' })
     const { HEALTH_ALERT_PUSH_A_URL: url = '', HEALTH_ALERT_PUSH_A_TOKEN: token = '' } = ntfyRig.env(server.url)
     const draft = { url, ...(token && { token }) }
-    expect(await test('push-a', undefined, { ...unset, ...key }, draft)).toMatchObject([
+    expect(await test('push-a', undefined, { ...unset, ...key }, { draft })).toMatchObject([
       { result: 'ok', response: { status: 200 } },
     ])
     expect(server.taken).toHaveLength(1)
     expect(await store.get(getRateLimitKey('push-a', 'default'), TargetRateLimit)).toBeUndefined()
-    await expect(test('push-a', undefined, { ...unset, ...key }, { url: 'no URL' })).rejects.toMatchObject({
+    await expect(test('push-a', undefined, { ...unset, ...key }, { draft: { url: 'no URL' } })).rejects.toMatchObject({
       code: 'invalid',
       details: { parameter: 'settings.url' },
     })
     await expect(
-      test('push-a', undefined, { ...unset, ...key, SVC_ALLOW_PRIVATE_HOSTS: 'false' }, draft),
+      test('push-a', undefined, { ...unset, ...key, SVC_ALLOW_PRIVATE_HOSTS: 'false' }, { draft }),
     ).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'settings.url' } })
+    // A caller on the machine of a single process may use private addresses.
+    const single = { ...unset, ...key, SVC_ALLOW_PRIVATE_HOSTS: '', SVC_DATA_DIRECTORY: '/data' }
+    const local = { draft, isCallerLocal: true }
+    expect(await test('push-a', undefined, single, local)).toMatchObject([{ result: 'ok' }])
+    await expect(test('push-a', undefined, single, { draft })).rejects.toMatchObject({ code: 'invalid' })
+    await expect(test('push-a', undefined, { ...single, SVC_CLOUD_MODE: 'true' }, local)).rejects.toMatchObject({
+      code: 'invalid',
+    })
   })
 
   it('stores a failure as the last result and delays no alert', async () => {

@@ -6,6 +6,7 @@ import type { ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { listSecretNames } from '#shared/config/setting.ts'
 import type { RequestSender } from '#shared/net/net.ts'
+import type { RequestPurpose } from '#shared/net/purposes.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
@@ -49,11 +50,11 @@ const ChannelDraft = ChannelSettingsUpdate.pick({ settings: true })
 export const createTestChannelHandler = (
   deps: TestChannelDeps,
 ): Pick<ServiceHandlers<typeof alerts>, 'testChannel'> => ({
-  testChannel: async ({ channel: id, target, encrypted }) => {
+  testChannel: async ({ channel: id, target, encrypted, isCallerLocal }) => {
     const channel = requireKnownChannel(id)
     const saved = await deps.policy()
     const draft = encrypted === undefined ? undefined : await deps.transit.decrypt(encrypted, ChannelDraft)
-    const policy = draft ? await applyDraft(deps, channel, saved, draft) : saved
+    const policy = draft ? await applyDraft({ ...deps, isCallerLocal }, channel, saved, draft) : saved
     const secrets = listSecrets(channel, deps.env, policy)
     const found = selectTestTargets(deps.env, channel, target, policy)
     return Promise.all(found.map((each) => sendTestMessage(deps, each, { isDraft: draft !== undefined, secrets })))
@@ -73,16 +74,17 @@ const requireKnownChannel = (id: string): Channel => {
 
 /** Returns the policy as if the settings were saved, after the checks of saving them. */
 const applyDraft = async (
-  { env, net, stores }: TestChannelDeps,
+  { env, net, stores, isCallerLocal }: TestChannelDeps & { isCallerLocal: boolean },
   channel: Channel,
   policy: Policy,
   draft: ChannelSettingsUpdate,
 ): Promise<Policy> => {
   const configured = policy.channels[channel.id]
-  const deps = { env, net, store: stores.policy, fromFiles: configured?.fromFiles }
+  const deps = { env, net, store: stores.policy, fromFiles: configured?.fromFiles, isCallerLocal }
   const entry = await buildChannelEntry(deps, channel, draft)
   const { texts } = decryptChannelEntry(channel.id, entry, readSealKey(env))
-  return { ...policy, channels: { ...policy.channels, [channel.id]: { ...configured, variables: texts } } }
+  const { isLocal } = entry
+  return { ...policy, channels: { ...policy.channels, [channel.id]: { ...configured, variables: texts, isLocal } } }
 }
 
 /** Returns the secrets of a channel, which a target may repeat in its response. */
@@ -175,10 +177,11 @@ const recordResponse = (net: ChannelNetwork, secrets: readonly string[]) => {
     }
   return {
     net: {
+      ...net,
       trusted: record(net.trusted),
-      guarded: (purpose) => record(net.guarded(purpose)),
-      mail: net.mail,
-    } satisfies ChannelNetwork,
+      guarded: (purpose: RequestPurpose) => record(net.guarded(purpose)),
+      local: { ...net.local, guarded: (purpose: RequestPurpose) => record(net.local.guarded(purpose)) },
+    },
     last: async (): Promise<TestMessageResult['response']> => {
       if (!last) return null
       const text = secrets.reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), await last.text)

@@ -93,7 +93,7 @@ const decryptSecrets = async ({ transit, net }: HandlerDeps, encrypted: string):
   const { url } = secrets
   if (url === undefined) return secrets
   if (!/^https:/i.test(url)) throw createInvalidParameterError('url', 'must be an absolute URL with https')
-  await requireAllowedAddress(net, 'url', url)
+  await requireAllowedAddress({ net }, 'url', url)
   return secrets
 }
 

@@ -8,7 +8,7 @@ import { defineCollection, openCollections } from '#shared/store/collection/coll
 import { edgeBindingSettings, toEdgeDatabase } from '#shared/store/edge-binding.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { openLastKnownValue } from '../last-known-value.ts'
+import { openLastKnownValue } from '#shared/store/last-known-value.ts'
 import { decryptSubscription, type DecryptedSubscription, StoredSubscription } from './subscription.ts'
 
 /** Maximum number of subscriptions per user, because each of them adds a delivery to every notification. */

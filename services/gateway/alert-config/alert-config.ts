@@ -86,6 +86,7 @@ export const generateHexSuffix = (): string => randomBytes(4).toString('hex')
 interface ConfigRequest {
   call: CallContext
   requestId: string
+  isCallerLocal: boolean
 }
 
 /** Whether an entry must be new or must exist; null allows both. */
@@ -94,13 +95,16 @@ type Precondition = 'new' | 'known' | null
 /** Updates one entry after the audit record is written; returns the whole configuration. */
 export const updateAlertConfig = (
   gateway: Gateway,
-  { call, requestId }: ConfigRequest,
+  { call, requestId, isCallerLocal }: ConfigRequest,
   update: AlertConfigUpdate,
   mustBe: Precondition = null,
 ): Promise<AlertPolicy> => {
   const action = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...auditValuesOf(update) } }
   return gateway.audit.of(action, { call, requestId }, async () =>
-    gateway.alerts.updateAlertConfig({ ...(await encryptSecretFields(gateway, update, call)), mustBe }, call),
+    gateway.alerts.updateAlertConfig(
+      { ...(await encryptSecretFields(gateway, update, call)), mustBe, isCallerLocal },
+      call,
+    ),
   )
 }
 
@@ -124,7 +128,7 @@ const encryptSecretFields = async (gateway: Gateway, update: AlertConfigUpdate, 
 /** Deletes one entry after the audit record is written; returns the whole configuration. */
 export const deleteAlertConfig = (
   { alerts, audit }: Gateway,
-  { call, requestId }: ConfigRequest,
+  { call, requestId }: Pick<ConfigRequest, 'call' | 'requestId'>,
   key: AlertConfigKey,
 ): Promise<AlertPolicy> => {
   const action = { action: `delete-${key.kind}`, host: null, target: idOf(key) }

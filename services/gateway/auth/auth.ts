@@ -9,6 +9,7 @@ import { InvalidSettings, parseSettings } from '#shared/config/setting.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { readBearerToken } from '../request/bearer.ts'
 import { publicUrlSettings, resolvePublicUrl } from '../request/public-url.ts'
+import { isAllowedOrigin } from '../server/cross-origin.ts'
 import { findAuthProblems, authSettings, isProxyConfigured, type AuthProvider } from './config.ts'
 import { readCookie, keyCookie, isCrossSiteWrite } from './cookies.ts'
 import type { DeniedUsers } from './denied-users.ts'
@@ -23,7 +24,7 @@ import { openKeySets } from './key-sets.ts'
 import { hasKeyPrefix } from './keys/key-token.ts'
 import type { ApiKeys } from './keys/keys.ts'
 import type { FetchJson } from './fetch-json.ts'
-import { readBuildAuthSettings, resolveAuthProvider } from './provider.ts'
+import { readBuildAuthSettings, resolveAnonymousAccess, resolveAuthProvider } from './provider.ts'
 import { createCloudflareAccess, type CloudflareAccess, identifyProxyUser, identifyTrustedUser } from './proxy/proxy.ts'
 
 /** Authentication: identifies callers, and signs users in and out. */
@@ -131,13 +132,20 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
     const explicit = hasCredential ? await identifyExplicit(request.headers, provider, { keys, idp }) : undefined
     if (explicit !== undefined) return explicit
     const implicit = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
-    if (implicit === undefined) return anonymousCaller
-    if (isCrossSiteWrite(request, resolvePublicUrl(request, env))) {
+    const isCovered = implicit !== undefined || isAnonymousWriter(request, env, build)
+    if (isCovered && isCrossSiteWrite(request, resolvePublicUrl(request, env))) {
       throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
-    return implicit
+    return implicit ?? anonymousCaller
   }
 }
+
+/**
+ * Returns whether network access alone lets this caller write. A page of another site that the user visits has it too,
+ * unless the operator allows its origin.
+ */
+const isAnonymousWriter = ({ headers }: Request, env: Environment, build: BuildInfo | undefined): boolean =>
+  resolveAnonymousAccess(env, build) === 'write' && !isAllowedOrigin(headers.origin, env)
 
 /** Returns the caller of an API key or bearer token; undefined without one, or if the provider ignores the token. */
 const identifyExplicit = async (

@@ -23,12 +23,12 @@ const test = definePostRoute({
   query: noQuery,
   body: ChannelTestRequest,
   answer: ChannelTestResponse,
-  handle: async ({ path: { channel }, body: { settings, ...body }, call, requestId }, gateway) => {
+  handle: async ({ path: { channel }, body: { settings, ...body }, call, requestId, isCallerLocal }, gateway) => {
     const fields = settings && { settings: Object.keys(settings).join(', ') }
     const action = { action: 'test-channel', host: null, target: { channel, ...body, ...fields } }
     const tested = await gateway.audit.of(action, { call, requestId }, async () => {
       const encrypted = settings && (await encryptAlertSecrets(gateway, { settings }, call))
-      return gateway.alerts.testChannel({ channel, ...body, encrypted }, call)
+      return gateway.alerts.testChannel({ channel, ...body, encrypted, isCallerLocal }, call)
     })
     return createSuccessBody(tested, { count: tested.length })
   },

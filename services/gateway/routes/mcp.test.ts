@@ -226,3 +226,35 @@ async function* framesOf(text: string) {
   for (const part of [text.slice(0, half), text.slice(half)]) yield Buffer.from(part)
   return {}
 }
+
+describe('messages of the web UI', () => {
+  const ask = (headers: Record<string, string> = {}, body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}') =>
+    fetch(`${product.url}/api/v1/mcp/messages`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const cookie = (...scopes: string[]) => ({ cookie: `watchhouse_key=${keyWith(...scopes)}` })
+
+  it('are sent with the session of the user, which /api/mcp ignores', async () => {
+    await started({ SVC_API_KEY_SECRET: secret })
+    const answer = await ask({ ...cookie('mcp'), 'mcp-method': 'tools/list' })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toMatchObject({
+      result: { method: 'POST', subject: 'ada', headers: { 'mcp-method': 'tools/list' } },
+    })
+    expect((await send(cookie('mcp'))).status).toBe(401)
+    expect((await ask(cookie('read', 'write'))).status).toBe(403)
+    expect((await ask()).status).toBe(401)
+    expect((await ask({ ...cookie('mcp'), 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  })
+
+  it('need no sign-in where none is configured, but not from pages of other sites', async () => {
+    await started()
+    expect((await ask()).status).toBe(200)
+    expect((await ask({ origin: 'https://evil.example' })).status).toBe(403)
+    // A browser sends this media type to other sites without asking them first.
+    expect((await ask({ 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await ask({}, '{"id":1}')).status).toBe(400)
+  })
+})

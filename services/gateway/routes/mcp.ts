@@ -9,9 +9,11 @@ import { ignoreUnavailable } from '#shared/bus/failure.ts'
 import { createMcpChallenge, identifyMcpCaller, isMcpPublic } from '../agent/callers.ts'
 import { rejectConnectionSession } from '../connections/caller-hosts.ts'
 import type { Gateway } from '../gateway.ts'
-import { decodeBody } from '../request/read-body.ts'
+import { parseRequestInput } from '../request/parse.ts'
+import { decodeBody, parseJsonBody } from '../request/read-body.ts'
 import { createSuccessBody } from '../response/envelope.ts'
-import { type Route, defineGetRoute } from '../http-route.ts'
+import type { Reply } from '../response/http-reply.ts'
+import { type RawRequest, type Route, defineGetRoute } from '../http-route.ts'
 
 const common = {
   path: '/api/mcp',
@@ -32,15 +34,23 @@ const mcpRoute = (
   ...common,
   ...traits,
   method,
-  async respond({ headers, call, readBody }, { mcp }, reply) {
-    rejectConnectionSession(headers)
-    const body = decodeBody(await readBody(maxMcpBodyBytes))
-    const request = { method, headers: mcpHeadersOf(headers), body, wholeInHead: true }
-    const { head, frames } = await mcp.http(request, call)
-    const { status, headers: responseHeaders, whole } = head
-    await reply.forward({ status, headers: responseHeaders, body: whole ?? frames })
+  async respond(request, { mcp }, reply) {
+    rejectConnectionSession(request.headers)
+    await forwardMessage(method, request, decodeBody(await request.readBody(maxMcpBodyBytes)), { mcp, reply })
   },
 })
+
+/** Sends a message to the MCP server and forwards its response. */
+const forwardMessage = async (
+  method: 'GET' | 'POST' | 'DELETE',
+  { headers, call }: Pick<RawRequest, 'headers' | 'call'>,
+  body: string,
+  { mcp, reply }: { mcp: Gateway['mcp']; reply: Reply },
+): Promise<void> => {
+  const { head, frames } = await mcp.http({ method, headers: mcpHeadersOf(headers), body, wholeInHead: true }, call)
+  const { status, headers: responseHeaders, whole } = head
+  await reply.forward({ status, headers: responseHeaders, body: whole ?? frames })
+}
 
 const mcpHeadersOf = (headers: IncomingHttpHeaders): Record<string, string> => {
   const forwarded: Record<string, string> = {}
@@ -64,6 +74,31 @@ export const mcpRoutes: readonly Route[] = [
   mcpRoute('GET', { ...noSessions, doc: 'Returns 405: the server is stateless and offers no event stream' }),
   mcpRoute('DELETE', { ...noSessions, doc: 'Returns 405: the server is stateless and has no sessions' }),
 ]
+
+/**
+ * Forwards a message of the web UI with the session of its user. `/api/mcp` accepts no sessions, because pages of every
+ * site may call it.
+ */
+export const mcpPlaygroundRoute: Route = {
+  method: 'POST',
+  path: '/api/v1/mcp/messages',
+  doc: 'Handles one JSON-RPC message of the Model Context Protocol for the web UI, with the session of the user',
+  feature: 'MCP',
+  access: 'write',
+  limit: 'mcp',
+  query: noQuery,
+  reads: { mediaTypes: ['application/json'], schema: Message },
+  answer: Message,
+  taken: 'A notification or a response was accepted.',
+  jsonRpc: [400, 404, 415],
+  async respond(request, { mcp }, reply) {
+    rejectConnectionSession(request.headers)
+    const body = await request.readBody(maxMcpBodyBytes)
+    // Pages of other sites can send all other media types without a preflight request.
+    parseRequestInput(Message, parseJsonBody(body, request.headers['content-type']))
+    await forwardMessage('POST', request, decodeBody(body), { mcp, reply })
+  },
+}
 
 const endpoint = '/api/mcp'
 

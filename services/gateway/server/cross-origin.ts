@@ -66,4 +66,10 @@ export const createCorsMiddleware = (env: Environment): CorsMiddleware => {
   }
 }
 
+/** Returns whether the operator allows pages of this origin to use the API. */
+export const isAllowedOrigin = (origin: string | undefined, env: Environment): boolean => {
+  const allowed = parseSettings(crossOriginSettings, env).SVC_CORS_ORIGINS
+  return origin !== undefined && (allowed.includes(everyOrigin) || allowed.includes(origin))
+}
+
 const isOpenToAllOrigins = (path: string): boolean => path === mcpPath || path.startsWith(publicDocuments)

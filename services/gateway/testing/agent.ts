@@ -3,8 +3,9 @@ import { agent } from '#proto/agent.ts'
 import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { OfferedModel } from '#proto/models.ts'
+import type { ModelSettings, OfferedModel } from '#proto/models.ts'
 import type { ValidRequest } from './valid-requests.ts'
+import { decryptTransitSecret, fakeTransitKey } from './transit-key.ts'
 import { createSampleHandlers } from './schema-samples.ts'
 
 /** Id of the only run. */
@@ -131,10 +132,33 @@ const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedI
 /** OAuth state of the only pending sign-in. */
 const signInState = 's'.repeat(43)
 
+const storedModelSettings: ModelSettings = {
+  problem: null,
+  fields: [
+    { field: 'apiKey', variable: 'LLM_API_KEY', isSecret: true, value: '••••', source: 'database' },
+    { field: 'baseUrl', variable: 'LLM_API_BASE', isSecret: false, value: null, source: 'default' },
+    { field: 'model', variable: 'LLM_MODEL', isSecret: false, value: free.id, source: 'environment' },
+  ],
+}
+
 /** An agent with one model, and a pending sign-in with AnyRouter. */
 const fakeModels = {
   models: async () => ({ models: [free], configuredProviders: ['gateway_a'], defaultModel: free.id }),
   modelCheck: async () => ({ active: true, defaultModel: free.id, providers: [], notes: ['Nothing.'] }),
+  modelSettings: async () => storedModelSettings,
+  modelSecretsKey: async () => fakeTransitKey,
+  updateModelSettings: async ({ settings, encrypted }) => {
+    if ('apiKey' in settings) throw new ServiceError('internal', 'a secret in clear text')
+    if (encrypted !== undefined) await decryptTransitSecret(encrypted)
+    return storedModelSettings
+  },
+  deleteModelSettings: async () => ({ ...storedModelSettings, fields: [] }),
+  testModelSettings: async ({ settings, encrypted, isCallerLocal }) => ({
+    isOk: encrypted !== undefined,
+    reason: encrypted === undefined ? 'the model gateway rejects the API key (HTTP 401)' : null,
+    model: settings.model ?? (isCallerLocal ? 'gateway_a:local' : free.id),
+    tookMs: 12,
+  }),
   modelSignIn: async () => signedOut,
   beginModelSignIn: async ({ redirectUri, returnTo }) => ({
     url: `https://gateway-c.example/authorize?${new URLSearchParams({ redirect_uri: redirectUri, return_to: returnTo })}`,
@@ -155,6 +179,7 @@ const fakeModels = {
 } satisfies Partial<ServiceHandlers<typeof agent>>
 
 const signIn = '/api/v1/agents/sign-in'
+const settings = '/api/v1/agents/settings'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
 
 /** A valid request for every route of models and MCP servers. */
@@ -165,6 +190,10 @@ export const modelRequests: Readonly<Record<string, ValidRequest>> = {
   'POST /api/v1/agents/sign-in': { url: signIn, body: { return: '/agents?chat=1' } },
   'DELETE /api/v1/agents/sign-in': { url: signIn },
   'GET /api/v1/agents/sign-in/callback': { url: `${signIn}/callback?code=c&state=${signInState}` },
+  'GET /api/v1/agents/settings': { url: settings },
+  'PUT /api/v1/agents/settings': { url: settings, body: { model: 'gateway_a:one' } },
+  'DELETE /api/v1/agents/settings': { url: settings },
+  'POST /api/v1/agents/settings/test': { url: `${settings}/test`, body: { apiKey: 'sk-key' } },
   'POST /api/v1/mcp/probe': { url: '/api/v1/mcp/probe', body: server },
 }
 

@@ -53,6 +53,7 @@ const states: HostState[] = hosts.map(({ key, id, name }) => ({
   checkedAtMs: Date.UTC(2026, 0, 1),
   clockSkewMs: id === 0 ? -3_601_234 : 0,
   missingGrants: [],
+  missingLogs: [],
 }))
 
 const described = { doc: 'One sentence.', feature: 'QUERIES' as const, requires: [], parameters: [], topic: 'queries' }

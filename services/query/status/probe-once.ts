@@ -43,6 +43,9 @@ export interface ProbedHost {
   checkedMs: number | null
 }
 
+/** The log tables from which most pages read history; servers write them by default. */
+const requiredLogs = ['query_log', 'part_log', 'metric_log', 'asynchronous_metric_log'] as const
+
 export const unknownState: ProbedState = {
   status: 'unknown',
   reason: null,
@@ -52,6 +55,7 @@ export const unknownState: ProbedState = {
   latencyMs: null,
   checkedAtMs: null,
   missingGrants: [],
+  missingLogs: [],
 }
 
 interface ProbeOnceDeps {
@@ -96,8 +100,12 @@ const update = async (
   const { version, uptimeSeconds, hostname, timezone, nowMs } = readBasics(host, rows)
   const latencyMs = Math.round(checkedMs - startedMs)
   known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
-  const missingGrants = toGrantStatements(deps.client.known(host)?.missingShow)
-  known.state = { ...unknownState, status: 'up', version, uptimeSeconds, latencyMs, checkedAtMs, missingGrants }
+  const capabilities = deps.client.known(host)
+  const missing = {
+    missingGrants: toGrantStatements(capabilities?.missingShow),
+    missingLogs: capabilities ? requiredLogs.filter((log) => !capabilities.tables.has(log)) : [],
+  }
+  known.state = { ...unknownState, status: 'up', version, uptimeSeconds, latencyMs, checkedAtMs, ...missing }
   known.checkedMs = checkedMs
   known.hostname = hostname
   known.timezone = timezone

@@ -32,7 +32,7 @@ export interface Net extends AsyncDisposable {
   /** Opens sockets for the connection pools of user-supplied databases. */
   connect: Connector
   /** The same for addresses of callers on this machine, which may be private if `areLocalCallersTrusted`. */
-  local: Pick<Net, 'check' | 'connect'>
+  local: Pick<Net, 'guarded' | 'check' | 'connect'> & { mail: Pick<Net['mail'], 'guarded' | 'check'> }
 }
 
 interface NetOptions extends LookupOptions {
@@ -46,37 +46,32 @@ export const openNet = ({ env, ...lookUp }: NetOptions): Net => {
   const localGuard = openAddressGuard(env, lookUp, isLocalAllowed)
   const agents: Agent[] = []
   let opening: ReturnType<typeof openClients> | undefined
-  const loaded = () => (opening ??= openClients(guard, localGuard, agents))
+  const loaded = () => (opening ??= openClients({ guarded: guard, local: localGuard }, agents))
+  const atAddresses = (allowed: AddressGuard, name: GuardName): Pick<Net, 'guarded' | 'check' | 'connect'> => ({
+    guarded:
+      (purpose) =>
+      async (url, outgoing = {}) => {
+        const target = allowed.readUrl(url, purpose)
+        const clients = await loaded()
+        return clients.send(clients[name].agent, target, outgoing)
+      },
+    check: createCheck(allowed),
+    connect: (options, connected) => {
+      loaded().then(
+        (clients) => clients[name].connect(options, connected),
+        (error: Error) => connected(error, null),
+      )
+    },
+  })
 
   return {
     trusted: async (url, outgoing = {}) => {
       const { send, trusted } = await loaded()
       return send(trusted, readTrusted(url), outgoing)
     },
-    guarded:
-      (purpose) =>
-      async (url, outgoing = {}) => {
-        const target = guard.readUrl(url, purpose)
-        const { send, guarded } = await loaded()
-        return send(guarded, target, outgoing)
-      },
-    check: createCheck(guard),
-    mail: { trusted: dial, guarded: createGuardedDial(guard), check: (server) => checkMailServer(guard, server) },
-    connect: (options, connected) => {
-      loaded().then(
-        ({ connect }) => connect(options, connected),
-        (error: Error) => connected(error, null),
-      )
-    },
-    local: {
-      check: createCheck(localGuard),
-      connect: (options, connected) => {
-        loaded().then(
-          ({ connectLocal }) => connectLocal(options, connected),
-          (error: Error) => connected(error, null),
-        )
-      },
-    },
+    ...atAddresses(guard, 'guarded'),
+    mail: { trusted: dial, ...guardMail(guard) },
+    local: { ...atAddresses(localGuard, 'local'), mail: guardMail(localGuard) },
     async [Symbol.asyncDispose]() {
       await opening?.catch(() => undefined)
       await Promise.all(agents.map((agent) => agent.destroy()))
@@ -92,8 +87,16 @@ const createCheck =
     return target
   }
 
+const guardMail = (guard: AddressGuard): Pick<Net['mail'], 'guarded' | 'check'> => ({
+  guarded: createGuardedDial(guard),
+  check: (server) => checkMailServer(guard, server),
+})
+
+/** The guards: for all callers, and for callers on this machine. */
+type GuardName = 'guarded' | 'local'
+
 /** Creates the HTTP clients and adds their pools to `agents`, which the caller closes. */
-const openClients = async (guard: AddressGuard, localGuard: AddressGuard, agents: Agent[]) => {
+const openClients = async (guards: Record<GuardName, AddressGuard>, agents: Agent[]) => {
   const [{ Agent }, { send }, connectors] = await Promise.all([
     import('undici'),
     import('./send.ts'),
@@ -104,13 +107,15 @@ const openClients = async (guard: AddressGuard, localGuard: AddressGuard, agents
     agents.push(agent)
     return agent
   }
-  const guarded = connectors.createGuardedConnector(guard)
+  const openGuarded = (guard: AddressGuard) => {
+    const connect = connectors.createGuardedConnector(guard)
+    return { connect, agent: open(connect, maxGuardedConnections) }
+  }
   return {
     send,
-    connect: guarded,
-    connectLocal: connectors.createGuardedConnector(localGuard),
     trusted: open(connectors.createUnguardedConnector(), maxTrustedConnections),
-    guarded: open(guarded, maxGuardedConnections),
+    guarded: openGuarded(guards.guarded),
+    local: openGuarded(guards.local),
   }
 }
 

@@ -1,5 +1,5 @@
 /** The purpose of a request to a guarded address; it decides which addresses are valid. */
-export type RequestPurpose = 'database' | 'event-source' | 'notification' | 'reemit' | 'tool-server'
+export type RequestPurpose = 'database' | 'event-source' | 'model-gateway' | 'notification' | 'reemit' | 'tool-server'
 
 interface UrlRules {
   protocols: readonly string[]
@@ -11,6 +11,7 @@ interface UrlRules {
 export const urlRules: Readonly<Record<RequestPurpose, UrlRules>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   'event-source': { protocols: ['https:'], anyPort: false },
+  'model-gateway': { protocols: ['http:', 'https:'], anyPort: false },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
   reemit: { protocols: ['https:'], anyPort: false },
   'tool-server': { protocols: ['http:', 'https:'], anyPort: false },

@@ -33,6 +33,8 @@ export interface ChannelLayer extends ChannelSettings {
   variables?: Readonly<Record<string, string>>
   /** Values saved through the API, keyed by the channel variable to override. */
   saved?: Readonly<Record<string, string>>
+  /** Whether the saved addresses were entered on this machine. */
+  isLocal?: boolean | undefined
   /** Variables whose saved secrets the current key cannot decrypt. */
   unreadable?: readonly string[]
   /** Names of the environment variables to read the values from, keyed by the channel variable to override. */

@@ -9,6 +9,8 @@ import type { WebhookTarget } from '../../policy.ts'
 export const TargetEntry = z.object({
   ...targetFields,
   sealed: z.object({ url: z.string(), headers: z.string().optional() }),
+  /** Whether the URL was entered on this machine, so that it may be private. */
+  isLocal: z.boolean().optional(),
 })
 export type TargetEntry = z.infer<typeof TargetEntry>
 
@@ -20,32 +22,42 @@ const buildTargetAssociatedData = (id: string, part: 'url' | 'headers'): string 
 export const buildTargetEntry = (
   { id, url, headers, ...fields }: WebhookTargetInput,
   before: TargetEntry | undefined,
-  key: RotatingKey,
+  { key, isCallerLocal }: { key: RotatingKey; isCallerLocal: boolean },
 ): TargetEntry | undefined => {
   const address = url === undefined ? before?.sealed.url : seal(url, buildTargetAssociatedData(id, 'url'), key)
   if (address === undefined) return undefined
   const sealed = headers && seal(JSON.stringify(headers), buildTargetAssociatedData(id, 'headers'), key)
   const storedHeaders = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
-  return { ...fields, sealed: { url: address, ...(storedHeaders !== undefined && { headers: storedHeaders }) } }
+  const isLocal = url === undefined ? before?.isLocal : isCallerLocal
+  return {
+    ...fields,
+    sealed: { url: address, ...(storedHeaders !== undefined && { headers: storedHeaders }) },
+    ...(isLocal && { isLocal }),
+  }
 }
 
 /** Decrypts a target; undefined if the current key cannot decrypt it. */
 export const decryptTarget = (
   id: string,
-  { sealed, ...fields }: TargetEntry,
+  { sealed, isLocal, ...fields }: TargetEntry,
   key: RotatingKey | undefined,
 ): WebhookTarget | undefined => {
   if (!key) return undefined
   const url = unseal(sealed.url, buildTargetAssociatedData(id, 'url'), key)
   const headers =
     sealed.headers === undefined ? '{}' : unseal(sealed.headers, buildTargetAssociatedData(id, 'headers'), key)
-  return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers } }
+  return url === undefined || headers === undefined ? undefined : { ...fields, saved: { id, url, headers, isLocal } }
 }
 
 const Texts = z.record(z.string(), z.string()).default({})
 
 /** A stored channel: values by variable, secrets encrypted. */
-export const ChannelEntry = ChannelSettings.extend({ variables: Texts, sealed: Texts })
+export const ChannelEntry = ChannelSettings.extend({
+  variables: Texts,
+  sealed: Texts,
+  /** Whether its addresses were entered on this machine, so that they may be private. */
+  isLocal: z.boolean().optional(),
+})
 export type ChannelEntry = z.infer<typeof ChannelEntry>
 
 /** Returns the associated data of the encryption, which binds a secret to its channel and variable. */

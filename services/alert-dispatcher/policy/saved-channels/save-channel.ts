@@ -13,11 +13,17 @@ import { ChannelEntry, decryptChannelEntry, encryptChannelValue } from './entrie
 import { type ChannelSettingField, listFields } from './channel-fields.ts'
 import { createInvalidParameterError, isOtherOrigin } from './errors.ts'
 
+type AddressCheck = Pick<Net, 'check'> & { mail: Pick<Net['mail'], 'check'> }
+/** The checks of addresses, for all callers and for those on this machine. */
+export type SaveNetwork = AddressCheck & { local: AddressCheck }
+
 /** Dependencies of saving channels and webhook targets. */
 export interface SaveDeps {
   env: Environment
-  net: Pick<Net, 'check' | 'mail'>
+  net: SaveNetwork
   store: Pick<PolicyStore, 'all'>
+  /** Whether the request comes from a caller on this machine. */
+  isCallerLocal?: boolean
   /** Channel values from alert files. */
   fromFiles?: ChannelSources['fromFiles']
 }
@@ -31,9 +37,10 @@ export const buildChannelEntry = async (
   channel: Channel,
   { settings = {}, ...own }: ChannelSettingsUpdate,
 ): Promise<ChannelEntry> => {
-  const { env, net, store } = deps
+  const { env, store } = deps
   const before = await loadSavedTexts(store, channel)
   const [variables, sealed] = [{ ...before.variables }, { ...before.sealed }]
+  let isLocal = before.isLocal ?? false
   for (const [name, text] of Object.entries(settings)) {
     const field = requireField(channel, name)
     const { variable, setting } = field
@@ -41,17 +48,20 @@ export const buildChannelEntry = async (
     delete sealed[variable]
     if (text === null) continue
     requireValid(field, text)
-    if (/^(https?|smtps?):/i.test(text)) await requireAllowedAddress(net, `settings.${name}`, text)
+    if (/^(https?|smtps?):/i.test(text)) {
+      await requireAllowedAddress(deps, `settings.${name}`, text)
+      isLocal = deps.isCallerLocal ?? false
+    }
     if (setting.audience === 'secret')
       sealed[variable] = encryptChannelValue(text, channel.id, variable, requireEncryptionKey(env))
     else variables[variable] = text
   }
   const saved = { variables, sealed }
   requireSecretsAgain(deps, channel, { before, saved, named: Object.keys(settings) })
-  return { ...own, ...saved }
+  return { ...own, ...saved, ...(isLocal && { isLocal }) }
 }
 
-type SavedTexts = Pick<ChannelEntry, 'variables' | 'sealed'>
+type SavedTexts = Pick<ChannelEntry, 'variables' | 'sealed' | 'isLocal'>
 
 interface SavedChange {
   before: SavedTexts
@@ -117,10 +127,15 @@ const requireValid = ({ field, setting }: ChannelSettingField, text: string): vo
 }
 
 /** Throws `invalid` for an address that must not be reached. The check is repeated at each use. */
-export const requireAllowedAddress = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
+export const requireAllowedAddress = async (
+  { net, isCallerLocal = false }: Pick<SaveDeps, 'net' | 'isCallerLocal'>,
+  parameter: string,
+  text: string,
+): Promise<void> => {
+  const allowed = isCallerLocal ? net.local : net
   try {
     const provider = parseMailProvider(text)
-    await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
+    await (provider?.kind === 'smtp' ? allowed.mail.check(provider) : allowed.check(text, 'notification'))
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
     throw createInvalidParameterError(parameter, 'must be a public address, or a private one that the operator allows')

@@ -40,6 +40,7 @@ import type * as postgres from '#proto/http/postgres.ts'
 import type * as repldb from '#proto/http/repldb.ts'
 import type * as reports from '#proto/http/reports.ts'
 import type * as session from '#proto/http/session.ts'
+import type * as setup from '#proto/http/setup.ts'
 import type * as skills from '#proto/http/skills.ts'
 import type * as status from '#proto/http/status.ts'
 import type * as structureAdvice from '#proto/http/structure-advice.ts'
@@ -48,6 +49,7 @@ import type { DataResponse, Route } from './route.ts'
 
 /** The response, parameters and body of every route, by method and path. */
 export interface Routes {
+  'DELETE /api/v1/agents/settings': Route<typeof models.ModelSettingsResponse>
   'DELETE /api/v1/agents/sign-in': Route<typeof models.ModelSignInResponse>
   'DELETE /api/v1/auth/api-keys/{id}': Route<typeof auth.RevokedKeyResponse>
   'DELETE /api/v1/auth/session': Route<typeof session.SignOutResponse>
@@ -88,6 +90,7 @@ export interface Routes {
   'GET /api/v1/agent/{id}/stream': Route<z.ZodString>
   'GET /api/v1/agents/config-check': Route<typeof models.ConfigCheckResponse>
   'GET /api/v1/agents/models': Route<typeof models.ModelsResponse>
+  'GET /api/v1/agents/settings': Route<typeof models.ModelSettingsResponse>
   'GET /api/v1/agents/sign-in': Route<typeof models.ModelSignInResponse>
   'GET /api/v1/agents/sign-in/callback': Route<z.ZodUndefined, typeof models.SignInCallbackQuery>
   'GET /api/v1/audit': Route<typeof audit.AuditResponse, typeof audit.AuditQuery>
@@ -189,6 +192,7 @@ export interface Routes {
   'GET /api/v1/reports': Route<typeof reports.ReportsResponse, typeof reports.ReportsQuery>
   'GET /api/v1/reports/{id}': Route<typeof reports.ReportResponse, typeof reports.ReportQuery>
   'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffResponse, typeof comparison.SettingsDiffQuery>
+  'GET /api/v1/setup': Route<typeof setup.SetupResponse>
   'GET /api/v1/tables': Route<typeof data.TableListResponse, typeof parameters.TableListQuery>
   'GET /api/v1/tables/{name}': Route<typeof data.TableResponse, typeof parameters.TableQuery>
   'GET /api/v1/tables/{name}/filter-options': Route<typeof data.FilterOptionsResponse, typeof parameters.FilterOptionsQuery>
@@ -205,6 +209,7 @@ export interface Routes {
   'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalResponse, z.ZodUndefined, typeof agent.ApprovalDecisionRequest>
   'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressResponse, z.ZodUndefined, typeof agent.ApprovalDecisionRequest>
   'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopRunResponse, z.ZodUndefined, typeof parameters.emptyRequestBody>
+  'POST /api/v1/agents/settings/test': Route<typeof models.ModelTestResponse, z.ZodUndefined, typeof models.ModelSettingsRequest>
   'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInResponse, z.ZodUndefined, typeof models.BeginSignInRequest>
   'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyResponse, z.ZodUndefined, typeof auth.ApiKeyRequest>
   'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionResponse, z.ZodUndefined, typeof auth.UserCodeRequest>
@@ -253,6 +258,7 @@ export interface Routes {
   'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookResponse, z.ZodUndefined, typeof deployments.RepositoryHookBody>
   'POST /auth/device/code': Route<typeof auth.DeviceCodeResponse, z.ZodUndefined, typeof auth.DeviceCodeRequest>
   'POST /auth/token': Route<typeof auth.TokenResponse, z.ZodUndefined, typeof auth.TokenRequest>
+  'PUT /api/v1/agents/settings': Route<typeof models.ModelSettingsResponse, z.ZodUndefined, typeof models.ModelSettingsRequest>
   'PUT /api/v1/conversations/{id}': Route<typeof conversations.StoreConversationResponse, z.ZodUndefined, typeof conversations.StoreConversationRequest>
   'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertConfigRequest>
   'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertChannelRequest>

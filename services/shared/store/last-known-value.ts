@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '#shared/time/clock.ts'
-import { openOutageLog } from '#shared/telemetry/outage.ts'
+import type { Clock } from '../time/clock.ts'
+import { openOutageLog } from '../telemetry/outage.ts'
 
 /** How long a value is reused; changes by another process appear within this time. */
 const valueTtlMs = 2_000
