@@ -56,6 +56,21 @@ describe('an installation with API keys', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
+  it('leads an administrator from the sign-in page to the first key, and signs in with it', async () => {
+    const visit = await browser.visit()
+    const { page } = visit
+    await page.goto(product.url)
+    await page.getByRole('link', { name: 'Create the first API key', exact: true }).click()
+    await page.getByLabel('Operator secret').fill(secret)
+    await page.getByRole('button', { name: 'Continue as operator', exact: true }).click()
+    await page.getByLabel('Label').fill('Ada')
+    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    await expectVisible(page.getByText('Copy it now; it is not shown again.'))
+    expect(await findAccessibilityViolations(visit)).toEqual([])
+    await page.getByRole('button', { name: 'Sign in with this key', exact: true }).click()
+    await expectVisible(account(page))
+  })
+
   it('shows why a key is invalid and accepts another', async () => {
     const { page } = await browser.visit()
     await page.goto(product.url)

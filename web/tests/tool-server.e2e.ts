@@ -56,12 +56,21 @@ describe('the MCP server page', () => {
     expect(config.mcpServers.watchhouse).toMatchObject({ url: `${product.url}/api/mcp` })
   })
 
-  it('explains rejections without a key and with a key of another scope', async () => {
+  it('calls a tool with the session of the user, without a key', async () => {
+    const { page } = await signedIn('/mcp?host=0&tool=query')
+    const form = page.getByRole('form', { name: 'Call Run a read-only query', exact: true })
+    await form.getByLabel('sql').fill('SELECT 6 * 7 AS answer')
+    await form.getByRole('button', { name: 'Call query', exact: true }).click()
+    await expectVisible(page.getByRole('cell', { name: '42', exact: true }))
+  })
+
+  it('explains rejections of an invalid key and of a key of another scope', async () => {
     const visit = await signedIn('/mcp?host=0')
     const { page } = visit
     const list = page.getByRole('button', { name: 'List tools', exact: true })
+    await page.getByLabel('API key').fill('svc_made.up')
     await list.click()
-    await expectVisible(page.getByText('401: authentication required'))
+    await expectVisible(page.getByText('401: invalid API key'))
     await page.getByLabel('API key').fill(await issueKey('reader', ['read']))
     await list.click()
     await expectVisible(page.getByText('403: missing scope'))

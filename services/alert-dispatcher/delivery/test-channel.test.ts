@@ -51,17 +51,21 @@ describe('testing a channel', () => {
     expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'HTTP 403', response }])
   })
 
-  it('tests settings before they are saved, and records nothing', async () => {
+  it('tests settings before they are saved, and records nothing about saved ones', async () => {
     const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator', SVC_ALLOW_PRIVATE_HOSTS: 'true' }
     const unset = { HEALTH_ALERT_PUSH_A_URL: '', HEALTH_ALERT_PUSH_A_TOKEN: '' }
     await expect(test('push-a', undefined, unset)).rejects.toMatchObject({ code: 'conflict' })
     const { HEALTH_ALERT_PUSH_A_URL: url = '', HEALTH_ALERT_PUSH_A_TOKEN: token = '' } = ntfyRig.env(server.url)
     const draft = { url, ...(token && { token }) }
+    const place = getRateLimitKey('push-a', 'default')
+    const configured = { ...unset, ...key, HEALTH_ALERT_PUSH_A_URL: 'https://ntfy.example/other' }
+    expect(await test('push-a', undefined, configured, { draft })).toMatchObject([{ result: 'ok' }])
+    expect(await store.get(place, TargetRateLimit)).toBeUndefined()
     expect(await test('push-a', undefined, { ...unset, ...key }, { draft })).toMatchObject([
       { result: 'ok', response: { status: 200 } },
     ])
-    expect(server.taken).toHaveLength(1)
-    expect(await store.get(getRateLimitKey('push-a', 'default'), TargetRateLimit)).toBeUndefined()
+    expect(server.taken).toHaveLength(2)
+    expect(await store.get(place, TargetRateLimit)).toMatchObject({ last: { result: 'ok' } })
     await expect(test('push-a', undefined, { ...unset, ...key }, { draft: { url: 'no URL' } })).rejects.toMatchObject({
       code: 'invalid',
       details: { parameter: 'settings.url' },

@@ -45,7 +45,7 @@ const ChannelDraft = ChannelSettingsUpdate.pick({ settings: true })
 
 /**
  * Returns the handler that sends a test message to the targets of a channel and returns the results. It bypasses
- * routes, minimum severities and the outbox. Results of settings that are not saved are not recorded.
+ * routes, minimum severities and the outbox. Results of settings that are not saved are not recorded if other ones are.
  */
 export const createTestChannelHandler = (
   deps: TestChannelDeps,
@@ -57,7 +57,8 @@ export const createTestChannelHandler = (
     const policy = draft ? await applyDraft({ ...deps, isCallerLocal }, channel, saved, draft) : saved
     const secrets = listSecrets(channel, deps.env, policy)
     const found = selectTestTargets(deps.env, channel, target, policy)
-    return Promise.all(found.map((each) => sendTestMessage(deps, each, { isDraft: draft !== undefined, secrets })))
+    const isRecorded = draft === undefined || listPossibleTargets(deps.env, channel, saved).length === 0
+    return Promise.all(found.map((each) => sendTestMessage(deps, each, { isRecorded, secrets })))
   },
 })
 
@@ -93,6 +94,13 @@ const listSecrets = (channel: Channel, env: ServiceContext['env'], policy: Polic
   return listSecretNames(channel.settings).flatMap((name) => variables[name] ?? [])
 }
 
+/** Returns the targets of a channel, whether it is enabled or not. */
+const listPossibleTargets = (env: ServiceContext['env'], channel: Channel, policy: Policy): NotificationTarget[] => {
+  const configured = { variables: {}, ...policy.channels[channel.id], enabled: true }
+  const enabled = { ...policy, channels: { ...policy.channels, [channel.id]: configured } }
+  return listEnabledTargets({ channels: [channel], env, policy: enabled })
+}
+
 const selectTestTargets = (
   env: ServiceContext['env'],
   channel: Channel,
@@ -100,8 +108,7 @@ const selectTestTargets = (
   policy: Policy,
 ): NotificationTarget[] => {
   const { id } = channel
-  const on = { ...policy.channels, [id]: { variables: {}, ...policy.channels[id], enabled: true } }
-  const possible = listEnabledTargets({ channels: [channel], env, policy: { ...policy, channels: on } })
+  const possible = listPossibleTargets(env, channel, policy)
   if (possible.length === 0)
     throw new ServiceError('conflict', `cannot test channel "${id}": required settings are missing`)
   const found = possible.filter((target) => name === undefined || target.name === name)
@@ -135,8 +142,8 @@ const createTestNotification = (nowMs: number): Notification => {
 }
 
 interface SendTestOptions {
-  /** Whether the settings are not saved, so that the result says nothing about the saved target. */
-  isDraft?: boolean
+  /** Whether the result is recorded; false if it says nothing about the saved target. */
+  isRecorded?: boolean
   /** Texts to remove from the response. */
   secrets?: readonly string[]
 }
@@ -145,14 +152,14 @@ interface SendTestOptions {
 export const sendTestMessage = async (
   deps: SendTestDeps,
   target: NotificationTarget,
-  { isDraft = false, secrets = [] }: SendTestOptions = {},
+  { isRecorded = true, secrets = [] }: SendTestOptions = {},
 ): Promise<TestMessageResult> => {
   const { env, clock, store } = deps
   const origin = await openInstallationId(store)()
   const message = renderMessage(createTestNotification(clock.now()), { ...readMessageSettings(env), origin }, new Map())
   const recorder = recordResponse(deps.net, secrets)
   const result = await target.send(message, recorder.net)
-  if (!isDraft) await recordTestResult(deps, target, message, result)
+  if (isRecorded) await recordTestResult(deps, target, message, result)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
   return { name: target.name, result: result.kind, reason, response: await recorder.last() }
 }

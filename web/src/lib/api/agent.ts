@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, callForStream, type RouteBody } from './call.ts'
+import { call, callForStream, type RouteBody, type RouteData } from './call.ts'
 
 export const modelsQuery = () =>
   queryOptions({
@@ -60,3 +60,24 @@ export const decideApproval = (id: string, approved: boolean) =>
 /** Approves or denies a tool call that sends its arguments to an external server. */
 export const decideEgress = (id: string, approved: boolean) =>
   call('POST /api/v1/agent/egress/{id}', { path: { id }, body: { approved } })
+
+export type ModelSettings = RouteData<'GET /api/v1/agents/settings'>
+export type ModelSettingsChange = RouteBody<'PUT /api/v1/agents/settings'>
+export type ModelTest = RouteData<'POST /api/v1/agents/settings/test'>
+
+/** Query for the settings of the model gateway. Of the API key, they only show whether it is set. */
+export const modelSettingsQuery = () =>
+  queryOptions({
+    queryKey: ['agent-settings'],
+    queryFn: async ({ signal }) => (await call('GET /api/v1/agents/settings', { signal })).data,
+    staleTime: 0,
+  })
+
+export const saveModelSettings = (body: ModelSettingsChange) => call('PUT /api/v1/agents/settings', { body })
+
+/** Deletes the saved settings, so that variables and defaults apply again. */
+export const resetModelSettings = () => call('DELETE /api/v1/agents/settings')
+
+/** Sends a short request to the model with changed settings, without saving them. */
+export const testModelSettings = async (body: ModelSettingsChange): Promise<ModelTest> =>
+  (await call('POST /api/v1/agents/settings/test', { body })).data

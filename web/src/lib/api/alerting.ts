@@ -25,12 +25,19 @@ export const saveChannel = (channel: string, body: ChannelUpdate) =>
 export const resetChannel = (channel: string) =>
   call('DELETE /api/v1/health/alert-config/channels/{channel}', { path: { channel } })
 
-/** Sends a test message to one target of a channel, or to all of them. */
-export const testChannel = async (channel: string, target?: string): Promise<ChannelTestResult[]> =>
+/**
+ * Sends a test message to one target of a channel, or to all of them. `settings` are tested instead of the saved ones,
+ * without saving them.
+ */
+export const testChannel = async (
+  channel: string,
+  target?: string,
+  settings?: ChannelUpdate['settings'],
+): Promise<ChannelTestResult[]> =>
   (
     await call('POST /api/v1/health/channels/{channel}/test', {
       path: { channel },
-      body: { ...(target !== undefined && { target }) },
+      body: { ...(target !== undefined && { target }), ...(settings && { settings }) },
     })
   ).data
 

@@ -46,7 +46,7 @@ export interface ToolCallResult {
   structuredContent?: Readonly<Record<string, unknown>>
 }
 
-/** Lists the tools. The server authenticates by API key only, not by the session of the browser. */
+/** Lists the tools. Without a key, the session of the browser is used. */
 export const listTools = async (key: string): Promise<readonly ListedTool[]> =>
   (await sendMessage<{ tools: readonly ListedTool[] }>({ method: 'tools/list', params: {}, key })).tools
 
@@ -79,7 +79,9 @@ const sendMessage = async <Result>({ method, params, key, headers }: Message): P
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/clientInfo': { name: 'watchhouse-web', version: '1' },
   }
-  const message = await requestJson<{ result: Result; error?: { message: string } }>('/api/mcp', {
+  // The MCP server ignores sessions, so messages without a key go to a route for the web UI.
+  const path = key === '' ? '/api/v1/mcp/messages' : '/api/mcp'
+  const message = await requestJson<{ result: Result; error?: { message: string } }>(path, {
     body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
     ...(key !== '' && { bearer: key }),
     headers: {

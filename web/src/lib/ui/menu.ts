@@ -146,6 +146,7 @@ export const menuSections: readonly MenuSection[] = [
   {
     title: 'Administration',
     pages: [
+      { path: '/setup', title: 'Set up', searchTerms: 'checklist first steps install configure onboarding' },
       { path: '/api-keys', title: 'API keys', searchTerms: 'tokens secrets scopes revoke programs' },
       {
         path: '/management',

@@ -25,8 +25,7 @@ const rejectionsByStatus: Readonly<Record<number, (hasKey: boolean) => CallRejec
         }
       : {
           title: '401: authentication required',
-          advice:
-            'Your browser session does not apply here. Clients send an API key with each request, as Authorization: Bearer.',
+          advice: 'Sign in, or enter an API key. Clients send a key with each request, as Authorization: Bearer.',
           requiresKey: true,
         },
   403: () => ({

@@ -46,5 +46,13 @@ export const formatSendResult = (result: string): string => resultLabels[result]
 export const isDelivered = (result: string): boolean => result === 'ok' || result === 'sent'
 
 /** Describes the result of a test, for example `webhook: rejected – 404 Not Found`. */
-export const describeTestResult = ({ name, result, reason }: ChannelTestResult): string =>
+export const describeTestResult = ({
+  name,
+  result,
+  reason,
+}: Pick<ChannelTestResult, 'name' | 'result' | 'reason'>): string =>
   `${name}: ${formatSendResult(result)}${reason ? ` – ${reason}` : ''}`
+
+/** Describes the response of a target, for example `Response: HTTP 200 in 84 ms – ok`. */
+export const describeTestResponse = ({ status, tookMs, text }: NonNullable<ChannelTestResult['response']>): string =>
+  `Response: HTTP ${status} in ${tookMs} ms${text ? ` – ${text}` : ''}`

@@ -1,0 +1,24 @@
+import type { GeneralSettings } from '#lib/api/alerting.ts'
+import type { RouteBody } from '#lib/api/call.ts'
+
+/** The interval of sweeps that is saved if none is set, in minutes. */
+const defaultMinutes = 5
+
+const isSaved = ({ source }: { source: string }): boolean => source === 'database'
+
+/**
+ * Returns the settings that enable alerting. A saved change replaces all saved settings, so it contains those that are
+ * saved already. Settings of variables cannot be changed.
+ */
+export const enableAlerting = (general: GeneralSettings): RouteBody<'PUT /api/v1/health/alert-config'> => {
+  const { minSeverity, cooldownMinutes, breaches, clears, sweepMinutes } = general
+  const interval = sweepMinutes?.value || defaultMinutes
+  return {
+    enabled: true,
+    ...(isSaved(minSeverity) && { minSeverity: minSeverity.value }),
+    ...(isSaved(cooldownMinutes) && { cooldownMinutes: cooldownMinutes.value }),
+    ...(isSaved(breaches) && { breaches: breaches.value }),
+    ...(isSaved(clears) && { clears: clears.value }),
+    ...(sweepMinutes && sweepMinutes.source !== 'environment' && { sweepMinutes: interval }),
+  }
+}
