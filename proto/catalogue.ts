@@ -19,6 +19,7 @@ export const Unit = z.enum([
   'percent',
   'ratio',
   'per-second',
+  'per-minute',
   'yes-no',
   'level',
   'none',
@@ -77,14 +78,21 @@ const Parameter = z.strictObject({
 })
 
 /**
- * A column of a chart. A `time` column contains epoch milliseconds. Missing buckets are filled in: with null if the
+ * A column of a chart. A `link` column is not shown; placeholders of `href` refer to it. A `time` column contains epoch milliseconds. Missing buckets are filled in: with null if the
  * value column is nullable, else with 0.
  */
 const ChartColumn = z.strictObject({
   name: z.string().min(1),
-  role: z.enum(['time', 'series', 'label', 'value']),
+  role: z.enum(['time', 'series', 'label', 'value', 'link']),
   label: z.string().optional(),
   unit: Unit.default('count'),
+  /**
+   * Set for a value that is a total of its time bucket. The web UI shows it per second or per minute, so that it does
+   * not depend on the length of a bucket. `bucket` is for rare events, whose totals are shown with the length.
+   */
+  per: z.enum(['second', 'minute', 'bucket']).optional(),
+  /** Target of a label: a path with `{column}` placeholders. */
+  href: z.string().optional(),
 })
 
 /** The shape of `charts/<topic>/<id>.chart.yaml`. */

@@ -4,7 +4,7 @@ import { QueryPatternSummary } from './fingerprints.ts'
 import { QueriedHost, FleetMetrics, HostStatus, hostDataReaders } from './host.ts'
 import { ComparedHostKeys } from './settings-diff.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
-import { UsedWindow, TimeWindow } from './time-window.ts'
+import { TimeRangeInput, UsedWindow } from './time-window.ts'
 
 /** A host of a comparison: its key metrics, or why it has none. */
 export const ComparedHost = QueriedHost.extend({
@@ -47,7 +47,7 @@ export const comparisonMethods = {
     safe: true,
     input: z.object({
       hostKeys: ComparedHostKeys,
-      ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape,
+      ...TimeRangeInput.shape,
       /** Maximum number of patterns. Of the most expensive ones of each host, those that differ most are returned. */
       limit: z.number().int().min(1).max(200).default(50),
     }),

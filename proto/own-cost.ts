@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
-import { UsedWindow, TimeWindow } from './time-window.ts'
+import { TimeRangeInput, UsedWindow } from './time-window.ts'
 
 /** The cost of statements on a host, including failed ones and subqueries of distributed queries. */
 export const StatementCost = z.object({
@@ -37,7 +37,7 @@ export const ownCostMethods = {
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...hostInput, ...TimeWindow.pick({ lastHours: true, from: true, to: true }).shape }),
+    input: z.object({ ...hostInput, ...TimeRangeInput.shape }),
     output: z.object({ cost: OwnCost.nullable(), window: UsedWindow, unavailable: UnavailableReason.nullable() }),
   }),
 }

@@ -106,9 +106,10 @@ export const windowOrderIssue = { path: ['to'], message: 'must be later than fro
 /** Maximum timestamp in epoch seconds: the last second of the year 2099. */
 export const maxEpochSeconds = 4_102_444_799
 
-/** Time range parameters. `from` and `to` are epoch seconds and override `lastHours`. */
+/** Time range parameters. `from` and `to` are epoch seconds and override `lastMinutes`, which overrides `lastHours`. */
 export const timeRangeParameters = {
   lastHours: deriveIntegerParameter(TimeRangeInput.shape.lastHours).optional(),
+  lastMinutes: deriveIntegerParameter(TimeRangeInput.shape.lastMinutes).optional(),
   from: createIntegerParameter(0, maxEpochSeconds).optional(),
   to: createIntegerParameter(0, maxEpochSeconds).optional(),
 }
@@ -131,6 +132,7 @@ export const ChartBatchRequest = z
     hostId: bodyHostId.default(0),
     interval: Interval.optional(),
     lastHours: TimeRangeInput.shape.lastHours,
+    lastMinutes: TimeRangeInput.shape.lastMinutes,
     from: z.int().min(0).max(maxEpochSeconds).optional(),
     to: z.int().min(0).max(maxEpochSeconds).optional(),
     timezone: TimeZone.optional(),

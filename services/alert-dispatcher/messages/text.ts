@@ -44,6 +44,7 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
   percent: ' %',
   ratio: '',
   'per-second': '/s',
+  'per-minute': '/min',
   'yes-no': '',
   level: '',
   none: '',

@@ -63,6 +63,7 @@ const tableRequest = ({
   cursor,
   timezone,
   lastHours,
+  lastMinutes,
   from,
   to,
   total,
@@ -73,7 +74,7 @@ const tableRequest = ({
   const skipped = page === undefined || limit === undefined ? offset : (page - 1) * limit
   const parameters = pageParameters(others)
   const paging = { limit, offset: skipped, page, cursor }
-  return { sort, filters, search, ...paging, timezone, lastHours, from, to, total, parameters }
+  return { sort, filters, search, ...paging, timezone, lastHours, lastMinutes, from, to, total, parameters }
 }
 
 const filterOptions = defineGetRoute({
@@ -85,9 +86,9 @@ const filterOptions = defineGetRoute({
   query: FilterOptionsQuery,
   answer: FilterOptionsResponse,
   handle: async ({ path: { name }, query, call }, gateway) => {
-    const { hostId, column, filter: filters, search, timezone, lastHours, from, to, ...others } = query
+    const { hostId, column, filter: filters, search, timezone, lastHours, lastMinutes, from, to, ...others } = query
     const { key, name: host } = await gateway.hosts.find(hostId)
-    const span = { lastHours, from, to }
+    const span = { lastHours, lastMinutes, from, to }
     const parameters = pageParameters(others)
     const request = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
     const { options, truncated, unavailable } = await gateway.query.filterOptions(request, call)

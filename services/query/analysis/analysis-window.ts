@@ -42,10 +42,3 @@ export const resolveAnalysisTimeRange = (request: TimeWindow, hostNowMs: number)
 
 const findFinestInterval = (spanMs: number): Interval =>
   intervals.find((interval) => spanMs / 1_000 / buckets[interval].seconds <= maxPoints) ?? 'toStartOfMonth'
-
-/** Returns a window as it appears in responses. */
-export const toResponseWindow = ({ interval, fromMs, toMs }: ChartWindow) => ({
-  interval: interval ?? null,
-  fromMs,
-  toMs,
-})

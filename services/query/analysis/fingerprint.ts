@@ -7,9 +7,10 @@ import type { query } from '#proto/query.ts'
 import { checkRequirements, findUnavailableReason } from '../clickhouse/availability.ts'
 import { toStatementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { toResponseWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { resolveAnalysisScope, toResponseWindow, type AnalysisScope } from './analysis-window.ts'
+import { resolveAnalysisScope, type AnalysisScope } from './analysis-window.ts'
 import {
   computeLatencyCellStartMs,
   buildErrorsStatement,

@@ -23,6 +23,7 @@ const window: ChartWindow = {
   until: 'now()',
   fromMs: 0,
   toMs: 7_200_000,
+  lastMinutes: 120,
 }
 const scope: MacroScope = {
   window,

@@ -7,7 +7,6 @@ import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import {
   resolveAnalysisTimeRange,
-  toResponseWindow,
   type AnalysisScope,
   resolveAnalysisScope,
 } from '../analysis/analysis-window.ts'
@@ -15,6 +14,7 @@ import { cpuMsExpression, endedQueryCondition } from '../analysis/fingerprint-st
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
+import { toResponseWindow } from '../definitions/window.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -138,7 +138,7 @@ export const createComparisonHandler =
         patterns.map(({ result }) => result ?? []),
         request.limit,
       ),
-      window: first ? { ...toResponseWindow(first.window), interval: null } : null,
+      window: first ? toResponseWindow({ ...first.window, interval: undefined }) : null,
     }
   }
 

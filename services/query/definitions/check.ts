@@ -24,6 +24,10 @@ export const checkChart = (chart: ChartDefinition): string[] => {
       : []),
     ...(times === 0 && chart.kind === 'heatmap' ? ['kind: a heatmap needs a time column'] : []),
     ...(times === 0 && chart.interval ? ['interval: requires a time column'] : []),
+    ...(chart.interval ? [] : chart.columns.filter(({ per }) => per !== undefined)).map(
+      ({ name }) => `columns.per: "${name}" is not a total of a bucket; set interval`,
+    ),
+    ...checkLinks(chart.columns),
     ...checkSql(chart.sql, { ...anyScope, ...scope }),
     ...checkParameters(chart.sql, chart.parameters),
   ]
@@ -31,15 +35,12 @@ export const checkChart = (chart: ChartDefinition): string[] => {
 
 export const checkTable = (table: TableDefinition): string[] => {
   const names = new Set(table.columns.map((column) => column.name))
-  const linked = table.columns.flatMap((column) =>
-    [...(column.href ?? '').matchAll(/\{(\w+)\}/g)].map((found) => found[1] ?? ''),
-  )
   return [
     ...checkNames(table.columns),
     ...(table.sort && !names.has(table.sort.column) ? [`sort.column: unknown column "${table.sort.column}"`] : []),
     ...(table.key ?? []).filter((name) => !names.has(name)).map((name) => `key: unknown column "${name}"`),
     ...(table.logTime !== undefined && !names.has(table.logTime) ? [`logTime: unknown column "${table.logTime}"`] : []),
-    ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: unknown column "${name}"`),
+    ...checkLinks(table.columns),
     ...checkSql(table.sql, { ...anyScope, window: resolveTableWindow(table) }),
     ...checkParameters(table.sql, table.parameters),
   ]
@@ -52,6 +53,15 @@ const checkNames = (columns: readonly { name: string }[]): string[] => {
   return names
     .filter((name, index) => names.indexOf(name) !== index)
     .map((name) => `columns: duplicate column "${name}"`)
+}
+
+/** Returns the problems of links whose placeholders name unknown columns. */
+const checkLinks = (columns: readonly { name: string; href?: string | undefined }[]): string[] => {
+  const names = new Set(columns.map(({ name }) => name))
+  return columns
+    .flatMap(({ href = '' }) => [...href.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
+    .filter((name) => !names.has(name))
+    .map((name) => `columns.href: unknown column "${name}"`)
 }
 
 /** Returns the version branches of a definition; `since` is undefined for SQL without branches. */

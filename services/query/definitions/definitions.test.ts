@@ -132,6 +132,18 @@ describe('mounted definitions', () => {
       /^columns\.href: unknown column "b"/,
     ],
     [
+      'a link of a chart to no column',
+      'x/a.chart.yaml',
+      number().replace('name: a', "name: a, href: '/t/{b}'"),
+      /^columns\.href: unknown column "b"/,
+    ],
+    [
+      'a total of no bucket',
+      'x/a.chart.yaml',
+      number().replace('name: a', 'name: a, per: minute'),
+      /^columns\.per: "a" is not a total of a bucket/,
+    ],
+    [
       'a timeline with buckets',
       'x/a.chart.yaml',
       series('interval: toStartOfHour\nlastHours: 1\nsql: SELECT $bucket(now()) AS t, 1 AS a').replace(

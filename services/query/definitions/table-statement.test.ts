@@ -56,6 +56,7 @@ describe('a table page', () => {
   })
 
   it.each([
+    [{ lastMinutes: 15 }, '(now() - toIntervalMinute(15))', '(now() + 1)', 24],
     [{ lastHours: 6 }, '(now() - toIntervalHour({last_hours:UInt16}))', '(now() + 1)', 6],
     [{ from: 1_700_000_000, to: 1_700_003_600, lastHours: 6 }, 'toDateTime(1700000000)', 'toDateTime(1700003600)', 6],
     [{ from: 1_700_000_000 }, 'toDateTime(1700000000)', '(now() + 1)', 24],

@@ -13,7 +13,10 @@ import { readsKeeper } from './check.ts'
 import { resolveTableWindow } from './window.ts'
 
 /** The request fields that select the rows of a page. */
-export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
+export type RowSelection = Pick<
+  TableRequest,
+  'filters' | 'from' | 'lastHours' | 'lastMinutes' | 'parameters' | 'search' | 'to'
+>
 /** The request fields that select, sort and page the rows. */
 export type TableSelection = RowSelection & Pick<TableRequest, 'cursor' | 'offset' | 'sort'>
 

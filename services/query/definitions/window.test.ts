@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { validateZone, resolveChartWindow } from './window.ts'
+import { validateZone, resolveChartWindow, toResponseWindow } from './window.ts'
 
 const nowMs = 1_800_000_000_500
 const hourMs = 3_600_000
@@ -9,6 +9,7 @@ describe('the window of a chart', () => {
   it('defaults to that of the definition', () => {
     expect(resolveChartWindow(daily, {}, nowMs)).toEqual({
       interval: 'toStartOfDay',
+      lastMinutes: 336 * 60,
       since: '(now() - toIntervalHour(336))',
       until: '(now() + 1)',
       fromMs: nowMs - 336 * hourMs,
@@ -32,6 +33,20 @@ describe('the window of a chart', () => {
       since: 'toDateTime(1699996400)',
     })
     expect(resolveChartWindow(daily, { from: 1_799_999_000 }, nowMs)).toMatchObject({ until: 'toDateTime(1800000000)' })
+  })
+
+  it('can be minutes that end now, which the response states', () => {
+    const last = resolveChartWindow({ ...daily, interval: 'toStartOfMinute' }, { lastMinutes: 5, lastHours: 6 }, nowMs)
+    expect(last).toMatchObject({ since: '(now() - toIntervalMinute(5))', fromMs: nowMs - 300_000, toMs: nowMs })
+    expect(last && toResponseWindow(last)).toEqual({
+      interval: 'toStartOfMinute',
+      fromMs: nowMs - 300_000,
+      toMs: nowMs,
+      bucketSeconds: 60,
+      lastMinutes: 5,
+    })
+    const fixed = resolveChartWindow({ lastHours: 6 }, { from: 1_700_000_000, to: 1_700_003_600 }, nowMs)
+    expect(fixed && toResponseWindow(fixed)).toMatchObject({ interval: null, bucketSeconds: null, lastMinutes: null })
   })
 
   it.each([

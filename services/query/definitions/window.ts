@@ -1,7 +1,7 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookbackParameter, hasLookbackWindow } from '#proto/lookback.ts'
-import type { TimeRangeInput, TimeWindow } from '#proto/time-window.ts'
+import type { TimeRangeInput, TimeWindow, UsedWindow } from '#proto/time-window.ts'
 import { isTimeZone } from '#shared/config/shared-settings.ts'
 
 /** Maximum points of one series. A finer interval is replaced by a coarser one. */
@@ -9,7 +9,7 @@ const maxPoints = 11_000
 /** Maximum points without a requested interval, because a chart may have many series. */
 const usualPoints = 2_000
 const maxHours = 8_760
-const hourMs = 3_600_000
+const minuteMs = 60_000
 /** The exclusive end of a window that reaches to the present and includes the current second. */
 export const presentEndSql = '(now() + 1)'
 
@@ -21,6 +21,8 @@ export interface ChartWindow {
   until: string
   fromMs: number
   toMs: number
+  /** The length of a range that ends now, in minutes; null if the caller requested absolute times. */
+  lastMinutes: number | null
 }
 
 /** Returns the requested window, else the default, or undefined for a chart of the current state. */
@@ -37,16 +39,21 @@ export const resolveChartWindow = (
 }
 
 const spanOf = (defaultHours: number, request: TimeWindow, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
-  const hours = request.lastHours ?? defaultHours
+  const lastMinutes = request.lastMinutes ?? (request.lastHours ?? defaultHours) * 60
   if (request.from === undefined && request.to === undefined) {
-    const since = `(now() - toIntervalHour(${hours}))`
-    return { since, until: presentEndSql, fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
+    const since = `(now() - ${buildLengthSql(lastMinutes)})`
+    return { since, until: presentEndSql, fromMs: hostNowMs - lastMinutes * minuteMs, toMs: hostNowMs, lastMinutes }
   }
   const to = request.to ?? Math.floor(hostNowMs / 1_000)
-  const from = request.from ?? to - hours * 3_600
+  const from = request.from ?? to - lastMinutes * 60
   checkSpan(from, to)
-  return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
+  const [fromMs, toMs] = [from * 1_000, to * 1_000]
+  return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs, toMs, lastMinutes: null }
 }
+
+/** Returns a length of time as SQL. Whole hours keep the text that results are cached by. */
+const buildLengthSql = (minutes: number): string =>
+  minutes % 60 === 0 ? `toIntervalHour(${minutes / 60})` : `toIntervalMinute(${minutes})`
 
 const checkSpan = (from: number, to: number): void => {
   const wrong = (sentence: string) => new ServiceError('invalid', sentence, { details: { parameter: 'from' } })
@@ -57,10 +64,11 @@ const checkSpan = (from: number, to: number): void => {
 /** Returns the window of a table page, or undefined for a page of the current state. */
 export const resolveTableWindow = (
   table: Pick<TableDefinition, 'parameters'>,
-  { lastHours, from, to }: TimeRangeInput = {},
+  { lastHours, lastMinutes, from, to }: TimeRangeInput = {},
 ): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
   if (!hasLookbackWindow(table)) {
-    const [parameter] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
+    const [parameter] =
+      Object.entries({ lastHours, lastMinutes, from, to }).find(([, value]) => value !== undefined) ?? []
     if (parameter === undefined) return undefined
     throw new ServiceError(
       'invalid',
@@ -72,13 +80,23 @@ export const resolveTableWindow = (
   }
   if (from !== undefined && to !== undefined) checkSpan(from, to)
   const until = to === undefined ? undefined : `toDateTime(${to})`
-  const hours = `toIntervalHour({${lookbackParameter}:UInt16})`
+  const length =
+    lastMinutes === undefined ? `toIntervalHour({${lookbackParameter}:UInt16})` : buildLengthSql(lastMinutes)
   return {
     interval: undefined,
-    since: from === undefined ? `(${until ?? 'now()'} - ${hours})` : `toDateTime(${from})`,
+    since: from === undefined ? `(${until ?? 'now()'} - ${length})` : `toDateTime(${from})`,
     until: until ?? presentEndSql,
   }
 }
+
+/** Returns a window as it appears in responses. */
+export const toResponseWindow = ({ interval, fromMs, toMs, lastMinutes }: ChartWindow): UsedWindow => ({
+  interval: interval ?? null,
+  fromMs,
+  toMs,
+  bucketSeconds: interval === undefined ? null : buckets[interval].seconds,
+  lastMinutes,
+})
 
 const coarsenInterval = (wanted: Interval, spanSeconds: number, most: number): Interval => {
   const fits = (interval: Interval): boolean => spanSeconds / buckets[interval].seconds <= most

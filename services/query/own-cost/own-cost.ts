@@ -3,11 +3,12 @@ import type { ServiceHandlers } from '#proto/contract.ts'
 import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
 import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
-import { resolveAnalysisScope, toResponseWindow } from '../analysis/analysis-window.ts'
+import { resolveAnalysisScope } from '../analysis/analysis-window.ts'
 import { cpuMsExpression } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type MacroScope } from '../definitions/macros.ts'
+import { toResponseWindow } from '../definitions/window.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
 /** Returns the statement for the cost by purpose. The purpose is empty for statements of other clients. */

@@ -12,7 +12,7 @@ import { buildChartStatement, maxChartRows } from '../definitions/chart-statemen
 import { toChartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import { rejectUnknownParameters, type ParameterValues, resolveZone } from '../definitions/parameters.ts'
-import { type ChartWindow, resolveChartWindow } from '../definitions/window.ts'
+import { type ChartWindow, resolveChartWindow, toResponseWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -102,7 +102,7 @@ export const toChartData = (
   return {
     chart: toChartInfo(chart),
     rows: rowsOf(chart, result),
-    window: windowOf(window),
+    window: window ? toResponseWindow(window) : null,
     unavailable: null,
     statement: toStatementFacts(host, statement, result, result.rows.length, zone, incomplete),
   }
@@ -122,10 +122,7 @@ const rowsOf = (chart: LoadedChart, { columns, rows }: QueryResult): ChartData['
 const without = (chart: LoadedChart, window: ChartWindow | undefined, unavailable: UnavailableReason): ChartData => ({
   chart: toChartInfo(chart),
   rows: [],
-  window: windowOf(window),
+  window: window ? toResponseWindow(window) : null,
   unavailable,
   statement: null,
 })
-
-const windowOf = (window: ChartWindow | undefined): ChartData['window'] =>
-  window ? { interval: window.interval ?? null, fromMs: window.fromMs, toMs: window.toMs } : null

@@ -39,8 +39,8 @@ export const overviewQuery = (host: number) =>
     queryFn: ({ signal }) => call('GET /api/v1/overview', { query: { hostId: host }, signal }),
   })
 
-/** A time window: the last hours, or two instants in epoch seconds. */
-export type TimeWindowParameters = { lastHours: number } | { from: number; to: number }
+/** A time window: the last hours or minutes, or two instants in epoch seconds. */
+export type TimeWindowParameters = { lastHours: number } | { lastMinutes: number } | { from: number; to: number }
 
 export interface ChartsQuery {
   host: number

@@ -4,50 +4,64 @@ import type { TimeWindowParameters } from '#lib/api/queries.ts'
 /** Read-only URL parameters. */
 export type ReadableParameters = Pick<URLSearchParams, 'get' | 'getAll'>
 
-/** A time range of the URL: the last hours, or two instants in epoch seconds. */
-export type TimeRange = { kind: 'last'; hours: number } | { kind: 'between'; from: number; to: number }
+/** A time range of the URL: the last minutes, or two instants in epoch seconds. */
+export type TimeRange = { kind: 'last'; minutes: number } | { kind: 'between'; from: number; to: number }
 
-export const defaultHours = 24
-const maxHours = 8760
+export const defaultMinutes = 24 * 60
+const maxMinutes = 8760 * 60
 
-/** Preset ranges, in hours. */
-export const rangePresets: readonly { hours: number; short: string; label: string }[] = [
-  { hours: 1, short: '1h', label: 'Last hour' },
-  { hours: 3, short: '3h', label: 'Last 3 hours' },
-  { hours: 6, short: '6h', label: 'Last 6 hours' },
-  { hours: 12, short: '12h', label: 'Last 12 hours' },
-  { hours: 24, short: '24h', label: 'Last 24 hours' },
-  { hours: 48, short: '2d', label: 'Last 2 days' },
-  { hours: 168, short: '7d', label: 'Last 7 days' },
-  { hours: 336, short: '14d', label: 'Last 14 days' },
-  { hours: 720, short: '30d', label: 'Last 30 days' },
-  { hours: 2160, short: '90d', label: 'Last 90 days' },
+/** Preset ranges, in minutes. */
+export const rangePresets: readonly { minutes: number; short: string; label: string }[] = [
+  { minutes: 5, short: '5m', label: 'Last 5 minutes' },
+  { minutes: 15, short: '15m', label: 'Last 15 minutes' },
+  { minutes: 30, short: '30m', label: 'Last 30 minutes' },
+  { minutes: 60, short: '1h', label: 'Last hour' },
+  { minutes: 180, short: '3h', label: 'Last 3 hours' },
+  { minutes: 360, short: '6h', label: 'Last 6 hours' },
+  { minutes: 720, short: '12h', label: 'Last 12 hours' },
+  { minutes: 1440, short: '24h', label: 'Last 24 hours' },
+  { minutes: 2880, short: '2d', label: 'Last 2 days' },
+  { minutes: 10_080, short: '7d', label: 'Last 7 days' },
+  { minutes: 20_160, short: '14d', label: 'Last 14 days' },
+  { minutes: 43_200, short: '30d', label: 'Last 30 days' },
+  { minutes: 129_600, short: '90d', label: 'Last 90 days' },
 ]
 
-/** Parses `range=6h`, `range=7d` or `from=…&to=…`; returns null for anything else. */
+const minutesOf: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 }
+
+/** Parses `range=15m`, `range=6h`, `range=7d` or `from=…&to=…`; returns null for anything else. */
 export const readRange = (parameters: ReadableParameters): TimeRange | null => {
   const [from, to] = [Number(parameters.get('from')), Number(parameters.get('to'))]
   if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) return { kind: 'between', from, to }
-  const parts = /^(\d{1,4})([hd])$/.exec(parameters.get('range') ?? '')
-  const hours = parts ? Number(parts[1]) * (parts[2] === 'd' ? 24 : 1) : 0
-  return hours >= 1 && hours <= maxHours ? { kind: 'last', hours } : null
+  const minutes = parseLength(parameters.get('range') ?? '')
+  return minutes !== null && minutes <= maxMinutes ? { kind: 'last', minutes } : null
+}
+
+/** Parses a length such as `15m`, `6h` or `7d` to minutes; returns null for anything else. */
+const parseLength = (text: string): number | null => {
+  const [, count = '0', unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? []
+  return Number(count) * (minutesOf[unit] ?? 0) || null
 }
 
 /** Returns the URL parameters of a range. Null removes a parameter; all are null for the default range of the page. */
-export const writeRange = (range: TimeRange, pageHours: number): Record<'range' | 'from' | 'to', string | null> => {
+export const writeRange = (range: TimeRange, pageMinutes: number): Record<'range' | 'from' | 'to', string | null> => {
   if (range.kind === 'between') return { range: null, from: String(range.from), to: String(range.to) }
-  return { range: range.hours === pageHours ? null : formatHours(range.hours), from: null, to: null }
+  return { range: range.minutes === pageMinutes ? null : formatLength(range.minutes), from: null, to: null }
 }
 
-export const formatHours = (hours: number): string => (hours > 24 && hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`)
+/** Formats a length as in the URL: `15m`, `6h`, `24h`, `7d`. */
+export const formatLength = (minutes: number): string => {
+  if (minutes % 60 !== 0) return `${minutes}m`
+  return minutes > 1440 && minutes % 1440 === 0 ? `${minutes / 1440}d` : `${minutes / 60}h`
+}
 
 export const toWindow = (range: TimeRange): TimeWindowParameters =>
-  range.kind === 'last' ? { lastHours: range.hours } : { from: range.from, to: range.to }
+  range.kind === 'last' ? { lastMinutes: range.minutes } : { from: range.from, to: range.to }
 
 const hourSeconds = 3600
 
 export const getRangeSeconds = (range: TimeRange): number =>
-  range.kind === 'last' ? range.hours * hourSeconds : range.to - range.from
+  range.kind === 'last' ? range.minutes * 60 : range.to - range.from
 
 /** Maximum range in hours for each bucket size. A chart gets at most 360 points. */
 const maxHoursByInterval: readonly [hours: number, interval: Interval][] = [
@@ -75,7 +89,7 @@ export const shiftRange = (range: TimeRange, parts: number, nowMs: number): Time
 /** Doubles a range around its centre, but not beyond now. */
 export const zoomOutRange = (range: TimeRange, nowMs: number): TimeRange => {
   const length = getRangeSeconds(range)
-  if (range.kind === 'last') return { kind: 'last', hours: Math.min(maxHours, range.hours * 2) }
+  if (range.kind === 'last') return { kind: 'last', minutes: Math.min(maxMinutes, range.minutes * 2) }
   const to = Math.min(Math.floor(nowMs / 1000), range.to + Math.round(length / 2))
   return { kind: 'between', from: Math.max(1, to - length * 2), to }
 }

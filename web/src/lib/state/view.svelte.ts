@@ -1,7 +1,7 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
 import {
-  defaultHours,
+  defaultMinutes,
   selectInterval,
   readRange,
   shiftRange,
@@ -28,8 +28,8 @@ const preservedParameters = [
   'compare',
 ] as const
 
-/** Returns the default range of the current page, in hours. */
-let pageHours = (): number => defaultHours
+/** Returns the default range of the current page, in minutes. */
+let pageMinutes = (): number => defaultMinutes
 
 /** Returns how far the clock of the host is ahead of the browser's, in milliseconds. */
 let skewMs = (): number => 0
@@ -54,7 +54,7 @@ export const view = {
     return readRange(page.url.searchParams)
   },
   get range(): TimeRange {
-    return view.chosenRange ?? { kind: 'last', hours: pageHours() }
+    return view.chosenRange ?? { kind: 'last', minutes: pageMinutes() }
   },
   get interval() {
     return selectInterval(view.range)
@@ -80,10 +80,10 @@ export const view = {
   /** Selects a host, which ends a comparison of several. */
   setHost: (host: number) => changeUrlParameters({ host: String(host), hosts: null }),
   /** Selects a range and returns to the first page of rows. */
-  setRange: (range: TimeRange) => changeUrlParameters({ ...writeRange(range, pageHours()), offset: null }),
+  setRange: (range: TimeRange) => changeUrlParameters({ ...writeRange(range, pageMinutes()), offset: null }),
   /** Sets the function that returns the default range of the page, in hours. */
   followPages: (hours: () => number | undefined) => {
-    pageHours = () => hours() ?? defaultHours
+    pageMinutes = () => (hours() ?? defaultMinutes / 60) * 60
   },
   /** Sets the function that returns the clock skew of the host, in milliseconds. */
   followClock: (ofHost: () => number) => {

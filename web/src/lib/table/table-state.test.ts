@@ -64,13 +64,13 @@ describe('table state in the URL', () => {
   })
 
   it('exports all rows regardless of the page', () => {
-    const range = { kind: 'last', hours: 6 } as const
+    const range = { kind: 'last', minutes: 360 } as const
     const query = toTableQuery(read('sort=a.asc&limit=100&offset=200'), {}, { timezone: 'UTC', range })
     expect(query.get('offset')).toBe('200')
     const file = TableQuery.parse(Object.fromEntries(toExportQuery(query, 'tsv')))
     expect(file).toMatchObject({
       format: 'tsv',
-      lastHours: 6,
+      lastMinutes: 360,
       sort: { column: 'a', direction: 'asc' },
       timezone: 'UTC',
     })

@@ -84,11 +84,11 @@ const commands: readonly PaletteEntry[] = [
   { id: 'compare', title: 'Compare with previous period', act: () => view.setComparing(!view.comparing) },
   { id: 'copy', title: 'Copy link to this page', act: () => copyText(location.href) },
   ...themes.map((each) => ({ id: `theme ${each}`, title: `Theme: ${each}`, act: () => (theme.current = each) })),
-  ...rangePresets.map(({ hours, label }) => ({
-    id: `range ${hours}`,
+  ...rangePresets.map(({ minutes, label }) => ({
+    id: `range ${minutes}`,
     title: label,
     searchTerms: 'time range',
-    act: () => view.setRange({ kind: 'last', hours }),
+    act: () => view.setRange({ kind: 'last', minutes }),
   })),
 ].map((command) => ({ group: 'Actions', ...command }))
 
