@@ -50,14 +50,16 @@ export interface ChartsQuery {
   timezone: string | null
   /** Values of the chart parameters. */
   params?: Record<string, string>
+  /** What the charts are for. Data of another purpose is never shown while these charts load. */
+  purpose?: string
 }
 
 /** Maximum number of charts per request. */
 export const maxCharts = 50
 
 /** Query for several charts in one request. A chart that fails keeps its last data. */
-export const chartsQuery = ({ host, names, window, interval, timezone, params = {} }: ChartsQuery) => {
-  const queryKey = ['charts', host, names.join(), window, interval, timezone, params] as const
+export const chartsQuery = ({ host, names, window, interval, timezone, params = {}, purpose = '' }: ChartsQuery) => {
+  const queryKey = ['charts', host, names.join(), purpose, window, interval, timezone, params] as const
   return queryOptions({
     queryKey,
     enabled: names.length > 0,

@@ -11,16 +11,21 @@ const line = {
   title: 'Disk usage',
   value: 95,
   threshold: 90,
-  sinceMs: 0,
+  sinceMs: 45,
   reason: '',
 }
 
-it('merges alerts and changes by time, and skips recoveries', () => {
+it('marks the first breach of an episode once, with its last severity', () => {
   const alerts = [
-    { ...line, kind: 'fire', atMs: 50 },
-    { ...line, kind: 'recover', atMs: 60 },
+    { ...line, kind: 'recover', atMs: 70 },
+    { ...line, kind: 'escalate', atMs: 60 },
+    { ...line, kind: 'fire', severity: 'warning' as const, atMs: 50 },
+    { ...line, kind: 'fire', episode: 'earlier', sinceMs: 20, atMs: 30 },
   ]
-  expect(toAnnotations(undefined, alerts, [])).toEqual([{ timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' }])
+  expect(toAnnotations(undefined, alerts, [])).toEqual([
+    { timeMs: 20, kind: 'Alert', text: 'Disk usage (critical)' },
+    { timeMs: 45, kind: 'Alert', text: 'Disk usage (critical)' },
+  ])
 })
 
 it('includes deployments with their outcome', () => {
@@ -39,7 +44,7 @@ it('includes deployments with their outcome', () => {
   const release = { ...deployment, kind: 'release', title: 'v1.2.0', outcome: null, atMs: 40 }
   expect(toAnnotations(undefined, [{ ...line, kind: 'fire', atMs: 50 }], [deployment, release])).toEqual([
     { timeMs: 40, kind: 'Release', text: 'acme/shop: v1.2.0' },
-    { timeMs: 50, kind: 'Alert', text: 'Disk usage (critical)' },
+    { timeMs: 45, kind: 'Alert', text: 'Disk usage (critical)' },
     { timeMs: 55, kind: 'Deploy', text: 'acme/shop: main a1b2c3d to production (failure)' },
   ])
 })

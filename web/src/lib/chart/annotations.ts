@@ -21,7 +21,10 @@ export const [getAnnotations, setAnnotations] = createContext<Annotations>()
 /** Maximum number of annotations, because more would hide the chart. The latest ones are kept. */
 const maxAnnotations = 60
 
-/** Combines changes of the host, alerts and deployments into annotations, oldest first. */
+/**
+ * Combines changes of the host, alerts and deployments into annotations, oldest first. An alert has one annotation, at its
+ * first breach: the notification follows sweeps later.
+ */
 export const toAnnotations = (
   changes: ChartState | undefined,
   alerts: readonly ConditionHistoryEntry[],
@@ -31,15 +34,17 @@ export const toAnnotations = (
     const timeMs = readInstant(row.time)
     return timeMs === null ? [] : [{ timeMs, kind: String(row.kind), text: String(row.what) }]
   })
-  const fired = alerts
-    .filter(({ kind }) => kind === 'fire' || kind === 'escalate')
-    .map(({ atMs, title, severity }) => ({ timeMs: atMs, kind: 'Alert', text: `${title} (${severity})` }))
+  // The history is sorted newest first, so that the last severity of an episode is kept.
+  const fired = alerts.filter(({ kind }) => kind === 'fire' || kind === 'escalate')
+  const started = fired
+    .filter(({ episode }, index) => fired.findIndex((other) => other.episode === episode) === index)
+    .map(({ sinceMs, title, severity }) => ({ timeMs: sinceMs, kind: 'Alert', text: `${title} (${severity})` }))
   const deployed = deployments.map((each) => ({
     timeMs: each.atMs,
     kind: kinds[each.kind] ?? 'Deploy',
     text: describeDeployment(each),
   }))
-  return [...changed, ...fired, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maxAnnotations)
+  return [...changed, ...started, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maxAnnotations)
 }
 
 const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Push' }

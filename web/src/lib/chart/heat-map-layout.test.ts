@@ -4,7 +4,7 @@ import { layOutHeatMap } from './heat-map-layout.ts'
 const hourMs = 3_600_000
 const series = (fromMs: number, stepMs: number, values: readonly (number | null)[]) => ({
   times: values.map((_, index) => fromMs + index * stepMs),
-  series: [{ key: 'n', label: 'N', unit: 'count' as const, values }],
+  series: [{ key: 'n', label: 'N', unit: 'count' as const, color: 0, values }],
 })
 const places = (heat: ReturnType<typeof layOutHeatMap>) => heat.cells.map(({ column, row }) => [column, row])
 

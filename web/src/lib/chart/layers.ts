@@ -1,4 +1,5 @@
 import { area, line } from 'd3-shape'
+import { getColor } from './colors.ts'
 import type { TimeSeries } from './series.ts'
 
 /** The value of a series at one instant, as the lower and upper edge of its area. */
@@ -17,14 +18,12 @@ export interface Layer {
   marks: readonly Mark[]
 }
 
-export const getSeriesColor = (index: number): string => `var(--chart-${(index % 8) + 1})`
-
 const dashPatterns = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
 /** Converts the shown series to layers. Each layer starts at zero, or at the top of the previous one if stacked. */
 export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
   const heights = times.map(() => 0)
-  return series.flatMap(({ key, label, values }, index) => {
+  return series.flatMap(({ key, label, color, values }) => {
     if (!shown(key)) return []
     const marks = times.map((timeMs, at) => {
       const value = values[at] ?? null
@@ -33,8 +32,28 @@ export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown:
       heights[at] = base + (value ?? 0)
       return { timeMs, base, top: heights[at] ?? base }
     })
-    return [{ key, label, color: getSeriesColor(index), dash: dashPatterns[index % dashPatterns.length], marks }]
+    return [{ key, label, color: getColor(color), dash: dashPatterns[color % dashPatterns.length], marks }]
   })
+}
+
+/** Maximum distance from the pointer to a line that counts as pointing at it, in pixels. */
+const maxLineDistance = 16
+
+/** Returns the key of the series at a height in pixels: the stacked area, or the nearest line; null if there is none. */
+export const findSeriesAt = (
+  layers: readonly Layer[],
+  position: number,
+  y: number,
+  stacked: boolean,
+  yScale: PixelScale,
+): string | null => {
+  const marks = layers.flatMap(({ key, marks: all }) => {
+    const mark = all[position]
+    return mark?.top == null ? [] : [{ key, base: yScale(mark.base), top: yScale(mark.top) }]
+  })
+  if (stacked) return marks.find(({ base, top }) => y <= base && y >= top && base !== top)?.key ?? null
+  const [nearest] = marks.toSorted((one, other) => Math.abs(one.top - y) - Math.abs(other.top - y))
+  return nearest && Math.abs(nearest.top - y) <= maxLineDistance ? nearest.key : null
 }
 
 /** Returns the lowest and the highest drawn value. */

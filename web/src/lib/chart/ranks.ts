@@ -6,6 +6,8 @@ import { readNumber } from './series.ts'
 export interface RankedBar {
   label: string
   value: number | null
+  /** The row that the bar shows. */
+  row: Row
   /** Share of the largest value, from 0 to 1. */
   share: number
   more: readonly { label: string; value: number | null; unit: Unit }[]
@@ -33,6 +35,7 @@ export const toRankList = (chart: ChartInfo, rows: readonly Row[]): RankList => 
   const ranks = rows.slice(0, maxRanks).map((row, index) => ({
     label: names.map((column) => String(row[column.name] ?? '')).join(' · ') || (drawn.label ?? drawn.name),
     value: values[index] ?? null,
+    row,
     share: largest > 0 ? Math.max(0, (values[index] ?? 0) / largest) : 0,
     more: others.slice(0, maxMoreColumns).map((column) => ({
       label: column.label ?? column.name,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
-import { buildBarPath, getValueExtent, buildLinePath, toLayers } from './layers.ts'
+import { buildBarPath, findSeriesAt, getValueExtent, buildLinePath, toLayers } from './layers.ts'
 import { toRankList } from './ranks.ts'
 import {
   getBucketMs,
@@ -41,8 +41,8 @@ describe('toTimeSeries', () => {
     )
     expect(data.times).toEqual([0, minuteMs])
     expect(data.series).toEqual([
-      { key: 'p50', label: 'p50', unit: 'milliseconds', values: [2, 1] },
-      { key: 'p99', label: '99th', unit: 'count', values: [null, 9] },
+      { key: 'p50', label: 'p50', unit: 'milliseconds', color: 0, values: [2, 1] },
+      { key: 'p99', label: '99th', unit: 'count', color: expect.any(Number), values: [null, 9] },
     ])
   })
 
@@ -63,7 +63,7 @@ describe('toTimeSeries', () => {
     const data = toTimeSeries(chart([...columns, { name: 'rows', role: 'value', unit: 'rows' }]), [
       { t: 0, table: 'a', parts: 2, rows: 500 },
     ])
-    expect(data.series).toEqual([{ key: 'a', label: 'a', unit: 'count', values: [2] }])
+    expect(data.series).toEqual([{ key: 'a', label: 'a', unit: 'count', color: expect.any(Number), values: [2] }])
   })
 
   it('sums up the smallest series beyond the number of colours', () => {
@@ -139,7 +139,51 @@ describe('layers', () => {
   })
 
   it('keep their colour when another series is hidden', () => {
-    expect(toLayers(data, false, (key) => key === 'b').map((layer) => layer.color)).toEqual(['var(--chart-2)'])
+    const both = toLayers(data, false, () => true).map((layer) => layer.color)
+    expect(new Set(both).size).toBe(2)
+    expect(toLayers(data, false, (key) => key === 'b').map((layer) => layer.color)).toEqual(both.slice(1))
+  })
+
+  it('find the series at a height: the stacked area, or the nearest line within reach', () => {
+    const down = (value: number) => 100 - value
+    const [first] = toLayers(data, true, () => true)
+    const top = first?.marks[0]?.top ?? 0
+    expect(
+      findSeriesAt(
+        toLayers(data, true, () => true),
+        0,
+        down(top / 2),
+        true,
+        down,
+      ),
+    ).toBe(first?.key)
+    expect(
+      findSeriesAt(
+        toLayers(data, true, () => true),
+        0,
+        0,
+        true,
+        down,
+      ),
+    ).toBeNull()
+    expect(
+      findSeriesAt(
+        toLayers(data, false, () => true),
+        0,
+        down(top) + 2,
+        false,
+        down,
+      ),
+    ).toBe(first?.key)
+    expect(
+      findSeriesAt(
+        toLayers(data, false, () => true),
+        0,
+        0,
+        false,
+        down,
+      ),
+    ).toBeNull()
   })
 })
 

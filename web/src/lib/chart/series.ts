@@ -1,12 +1,15 @@
 import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
+import { assignColors, neutralColor } from './colors.ts'
 
 /** A series with a value, or null, for each instant of the chart. */
 export interface Series {
   key: string
   label: string
   unit: Unit
+  /** Position of its colour in the palette. */
+  color: number
   values: readonly (number | null)[]
 }
 
@@ -39,14 +42,24 @@ export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries
     for (const column of values) {
       const key = name ? String(row[name] ?? '') : column.name
       const label = name ? key || '(none)' : (column.label ?? column.name)
-      const series = found.get(key) ?? { key, label, unit: column.unit, values: times.map(() => null) }
+      const series = found.get(key) ?? { key, label, unit: column.unit, color: 0, values: times.map(() => null) }
       found.set(key, series)
       const index = position.get(timeMs)
       if (index !== undefined) series.values[index] = readNumber(row[column.name])
     }
   }
-  return { times, series: name ? foldSmallest([...found.values()]) : [...found.values()].slice(0, maxSeries) }
+  const series = name ? foldSmallest([...found.values()]) : [...found.values()].slice(0, maxSeries)
+  // The only value column is the subject of the chart, not a name that other charts share.
+  return { times, series: name || series.length > 1 ? colorByName(series) : series }
 }
+
+const colorByName = (series: readonly Series[]): Series[] => {
+  const colors = assignColors(series.filter(({ key }) => key !== restKey).map(({ label }) => label))
+  return series.map((each) => ({ ...each, color: colors.get(each.label) ?? neutralColor }))
+}
+
+/** Key of the sum of all smaller series. */
+const restKey = '…'
 
 /** Parses a number; hosts may send 64-bit integers as text. */
 export const readNumber = (value: unknown): number | null => {
@@ -64,7 +77,7 @@ const foldSmallest = (series: readonly Series[]): Series[] => {
   const [first] = rest
   if (!first) return largestFirst
   const values = first.values.map((_, index) => rest.reduce((sum, each) => sum + (each.values[index] ?? 0), 0))
-  const folded = { key: '…', label: `${rest.length} others`, unit: first.unit, values }
+  const folded = { ...first, key: restKey, label: `${rest.length} others`, values }
   return [...largestFirst.slice(0, maxSeries - 1), folded]
 }
 

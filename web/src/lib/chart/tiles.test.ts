@@ -36,8 +36,12 @@ describe('treemap', () => {
     }
   })
 
-  it('ranks groups by size', () =>
-    expect(tiles.filter(({ rank }) => rank === 0).every(({ group }) => group === 'b')).toBe(true))
+  it('lists the largest group first, and keeps the row of each rectangle', () => {
+    expect(tiles[0]?.group).toBe('b')
+    expect(tiles.every(({ row: { table, partition }, group, name }) => table === group && partition === name)).toBe(
+      true,
+    )
+  })
 
   it('is empty without rows', () => expect(toTiles(chart, [], 100, 100)).toEqual([]))
 })

@@ -9,17 +9,17 @@ export interface Tile {
   /** The value of the `series` column; empty if the chart has no such column. */
   name: string
   value: number
+  row: Row
   x: number
   y: number
   width: number
   height: number
-  /** Position of the group when groups are sorted by size; 0 is the largest. */
-  rank: number
 }
 
 interface Node {
   group: string
   name: string
+  row?: Row
   value?: number
   children?: Node[]
 }
@@ -38,6 +38,7 @@ export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, h
       group: String(row[label ?? ''] ?? ''),
       name: String(row[series ?? ''] ?? ''),
       value: readNumber(row[value ?? '']) ?? 0,
+      row,
     }))
     .filter((part) => part.value > 0)
     .toSorted((a, b) => b.value - a.value)
@@ -50,23 +51,11 @@ export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, h
       total: children.reduce((sum, part) => sum + part.value, 0),
     }))
     .toSorted((one, other) => other.total - one.total)
-  const ranks = new Map(groups.map(({ group }, rank) => [group, rank]))
   const root = hierarchy<Node>({ group: '', name: '', children: groups }).sum((node) => node.value ?? 0)
   const laid = treemap<Node>().tile(treemapSquarify).size([width, height]).paddingInner(gap).paddingOuter(gap)(root)
-  return laid.leaves().flatMap(({ data, x0, y0, x1, y1, depth }) =>
-    depth === 0
-      ? []
-      : [
-          {
-            group: data.group,
-            name: data.name,
-            value: data.value ?? 0,
-            x: x0,
-            y: y0,
-            width: x1 - x0,
-            height: y1 - y0,
-            rank: ranks.get(data.group) ?? 0,
-          },
-        ],
-  )
+  return laid
+    .leaves()
+    .flatMap(({ data: { group, name, value: size = 0, row }, x0, y0, x1, y1 }) =>
+      row ? [{ group, name, value: size, row, x: x0, y: y0, width: x1 - x0, height: y1 - y0 }] : [],
+    )
 }

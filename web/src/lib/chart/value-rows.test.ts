@@ -35,7 +35,7 @@ describe('value rows of a chart', () => {
     const many = Array.from({ length: 13 }, (_, index) => row(index < 5 ? 1 : 2, `name ${index}`, index))
     for (const rows of [many, [row(1, 'Insert', 1), row(2, 'Insert', 2), row(2, 'Insert', 3)]]) {
       const table = toValueRows(bySeries, rows)
-      expect(table.columns).toBe(bySeries.columns)
+      expect(table.columns).toEqual(bySeries.columns)
       expect([table.rows.length, table.rows[0]?.['at'], table.rows.at(-1)?.['at']]).toEqual([
         rows.length,
         minute(2),
@@ -52,7 +52,7 @@ describe('value rows of a chart', () => {
     ]
     expect(toValueRows(values, rows)).toEqual({ columns: values.columns, rows: rows.toReversed() })
     const both = chartOf([time, column('disk', 'series'), column('used', 'value'), column('free', 'value')])
-    expect(toValueRows(both, []).columns).toBe(both.columns)
+    expect(toValueRows(both, []).columns).toEqual(both.columns)
   })
 
   it('distinguish series names from column names', () => {

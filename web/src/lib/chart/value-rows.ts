@@ -20,11 +20,12 @@ const maxSeriesColumns = 12
  * has two values at one instant, one column contains the series names instead. Other charts keep the order of the host.
  */
 export const toValueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {
-  const time = chart.columns.find(({ role }) => role === 'time')
-  if (!time || selectVisualization(chart) === 'table') return { columns: chart.columns, rows }
+  const columns = chart.columns.filter(({ role }) => role !== 'link')
+  const time = columns.find(({ role }) => role === 'time')
+  if (!time || selectVisualization(chart) === 'table') return { columns, rows }
   const instantOf = (row: Row): number => readInstant(row[time.name]) ?? 0
   const newestFirst = rows.toSorted((one, other) => instantOf(other) - instantOf(one))
-  return pivotSeries(chart, time, newestFirst) ?? { columns: chart.columns, rows: newestFirst }
+  return pivotSeries(chart, time, newestFirst) ?? { columns, rows: newestFirst }
 }
 
 const pivotSeries = (chart: ChartInfo, time: ValueColumn, rows: readonly Row[]): ValueRows | undefined => {

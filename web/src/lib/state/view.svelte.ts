@@ -9,6 +9,7 @@ import {
   zoomOutRange,
   type TimeRange,
 } from './range.ts'
+import { readComparison, writeComparison, type Comparison } from './comparison.ts'
 import { parseSameOriginPath } from '#proto/same-origin-path.ts'
 import { readConnectionId } from '#lib/api/browser-connections.ts'
 import { preferences } from './preferences.ts'
@@ -45,9 +46,12 @@ export const view = {
   get connection(): string | null {
     return readConnectionId(page.url.searchParams)
   },
-  /** Whether charts also show the preceding window. */
+  /** The range that charts compare with; null without comparison. */
+  get comparison(): Comparison | null {
+    return readComparison(page.url.searchParams)
+  },
   get comparing(): boolean {
-    return page.url.searchParams.get('compare') === '1'
+    return view.comparison !== null
   },
   /** The selected range; null where the page uses its default. */
   get chosenRange(): TimeRange | null {
@@ -96,7 +100,8 @@ export const view = {
   zoomOut: () => view.setRange(zoomOutRange(view.range, view.hostTime(Date.now()))),
   setZone: (zone: ZoneChoice) => changeUrlParameters({ zone: zone === preferences.current.zone ? null : zone }),
   setRefresh: (seconds: number) => changeUrlParameters({ refresh: writeRefresh(seconds), paused: null }),
-  setComparing: (comparing: boolean) => changeUrlParameters({ compare: comparing ? '1' : null }),
+  setComparison: (comparison: Comparison | null) => changeUrlParameters({ compare: writeComparison(comparison) }),
+  setComparing: (comparing: boolean) => view.setComparison(comparing ? 'previous' : null),
   setPaused: (paused: boolean) => changeUrlParameters({ paused: paused ? '1' : null }),
 
   /**

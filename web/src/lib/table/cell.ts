@@ -1,6 +1,7 @@
 import type { CellFormat, StatusDisplay, TableInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
+import { fillPath } from '#lib/ui/links.ts'
 import { formatExactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
@@ -87,10 +88,6 @@ const createTimeCell = (column: Column, instant: number, { zone, nowMs }: CellCo
   const exact = formatInstant(instant, zone)
   return column.format === 'time' ? { text: exact } : { text: formatAge(instant, nowMs), title: exact }
 }
-
-/** Replaces each `{column}` in a path by the value of the row. */
-const fillPath = (path: string, row: Row): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
 
 /** Returns the maximum of a column's bars: 100 for percentages, otherwise the largest number. */
 export const getBarMaximum = (column: Column, rows: readonly Row[]): number =>

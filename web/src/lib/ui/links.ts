@@ -1,3 +1,4 @@
+import type { Row } from '#proto/query.ts'
 import { parseSameOriginPath } from '#proto/same-origin-path.ts'
 
 /** The target of a link: a path of this site, or an external address. */
@@ -21,3 +22,7 @@ const parseHttpUrl = (text: string, base?: string): URL | null => {
   const url = URL.parse(text, base)
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : null
 }
+
+/** Replaces each `{column}` in a path by the value of the row. */
+export const fillPath = (path: string, row: Row): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))

@@ -1,0 +1,75 @@
+import type { ChartInfo, Unit } from '#proto/catalogue.ts'
+import type { ChartData } from '#proto/query.ts'
+import { formatLength } from '#lib/state/range.ts'
+import { formatDay, formatDayTime, formatTime } from '#lib/ui/time.ts'
+
+/** Returns what a chart shows: `queries per minute · last 24 h · 10 min buckets`. Expects rates, not totals. */
+export const describeChart = ({ chart, window }: Pick<ChartData, 'chart' | 'window'>, zone: string): string => {
+  const bucket = window?.bucketSeconds ? formatBucket(window.bucketSeconds) : ''
+  const parts = [
+    describeUnit(chart, bucket),
+    window ? formatWindow(window, zone) : 'now',
+    bucket && `${bucket} buckets`,
+  ]
+  return parts.filter(Boolean).join(' · ')
+}
+
+/** Units as words. The noun is what a count counts. */
+const unitTexts: Record<Unit, (noun: string) => string> = {
+  count: (noun) => noun,
+  rows: () => 'rows',
+  bytes: () => 'bytes',
+  'bytes-per-second': () => 'bytes per second',
+  'rows-per-second': () => 'rows per second',
+  'per-second': (noun) => `${noun} per second`,
+  'per-minute': (noun) => `${noun} per minute`,
+  seconds: () => 'duration',
+  milliseconds: () => 'duration',
+  microseconds: () => 'duration',
+  percent: () => 'percent',
+  ratio: () => 'ratio',
+  'yes-no': () => '',
+  level: () => '',
+  none: (noun) => noun,
+}
+
+const describeUnit = ({ columns }: ChartInfo, bucket: string): string => {
+  const values = columns.filter(({ role }) => role === 'value')
+  const [first] = values
+  if (!first) return ''
+  // Several value columns are several series, so that the label of one does not name them all.
+  const isNamed = values.length === 1 || columns.some(({ role }) => role === 'series')
+  const noun = isNamed ? lowerFirst(first.label ?? first.name) : ''
+  const unit = unitTexts[first.unit](noun).trim()
+  return first.per === 'bucket' && bucket ? `${unit} per ${bucket.replace(/^1 /, '')}`.trim() : unit
+}
+
+/** Returns a label within a sentence. Abbreviations keep their case. */
+const lowerFirst = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
+
+const bucketUnits: readonly [seconds: number, name: string][] = [
+  [2_629_746, 'month'],
+  [604_800, 'week'],
+  [86_400, 'day'],
+  [3_600, 'h'],
+  [60, 'min'],
+]
+
+/** Formats the length of a bucket: `1 min`, `6 h`, `1 day`. */
+export const formatBucket = (seconds: number): string => {
+  const [size, name] = bucketUnits.find(([each]) => seconds >= each && seconds % each === 0) ?? [1, 's']
+  return `${seconds / size} ${name}`
+}
+
+type Window = NonNullable<ChartData['window']>
+
+/** Formats a range: `last 6 h`, or two instants. The day is repeated only if it differs. */
+export const formatWindow = ({ fromMs, toMs, lastMinutes }: Window, zone: string): string => {
+  if (lastMinutes)
+    return `last ${formatLength(lastMinutes)
+      .replace(/m$/, ' min')
+      .replace(/([hd])$/, ' $1')}`
+  const isSameDay = formatDay(fromMs, zone) === formatDay(toMs, zone)
+  return `${formatDayTime(fromMs, zone)} – ${isSameDay ? formatTime(toMs, zone) : formatDayTime(toMs, zone)}`
+}
