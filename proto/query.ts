@@ -25,6 +25,7 @@ import { fleetMethods } from './fleet.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
+import { patternChangeMethods } from './pattern-changes.ts'
 import { pageViewMethods } from './page-views.ts'
 import { postgresSourceMethods } from './postgres-source.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
@@ -375,6 +376,7 @@ export const query = service('query', {
   ...postgresSourceMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,
+  ...patternChangeMethods,
   ...toolRowMethods,
   ...topologyMethods,
   ...ruleMethods,

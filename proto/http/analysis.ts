@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
 import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainStatementLength } from '../explain.ts'
 import { QueryPatternHash, queryPatternOrders } from '../fingerprints.ts'
+import { patternChangeMeasures } from '../pattern-changes.ts'
 import { query, StatementExecution } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
 import { createResponseSchema } from './response.ts'
@@ -18,7 +19,7 @@ import {
   booleanParameter,
 } from './parameters.ts'
 
-const { fingerprints, fingerprint, executions, queryDetail } = query.methods
+const { fingerprints, fingerprint, executions, patternChanges, queryDetail } = query.methods
 const shortText = textParameter.max(256, 'must not be longer than 256 characters').optional()
 
 /**
@@ -63,6 +64,31 @@ export const QueryPatternPath = z.object({ hash: QueryPatternHash })
 export const QueryPatternResponse = createResponseSchema(
   fingerprint.output.shape.detail,
   z.object({ host: z.string(), ...fingerprint.output.omit({ detail: true }).shape }),
+)
+
+/**
+ * `GET /api/v1/insights/query-pattern-changes`. The compared range is as long as the shown one, and `compareOffset` seconds
+ * earlier; by default directly before it.
+ */
+export const QueryPatternChangesQuery = z
+  .strictObject({
+    hostId: hostId.default(0),
+    ...timeRangeParameters,
+    compareOffset: deriveIntegerParameter(patternChanges.input.shape.compareOffset).optional(),
+    measure: z.enum(patternChangeMeasures, `must be one of ${patternChangeMeasures.join(', ')}`).optional(),
+    search: shortText,
+    user: shortText,
+    own: booleanParameter.optional(),
+    limit: deriveIntegerParameter(patternChanges.input.shape.limit).optional(),
+  })
+  .refine(isWindowOrdered, windowOrderIssue)
+
+/** Response of `GET /api/v1/insights/query-pattern-changes`; `metadata.counts` has the number of each kind of change. */
+export const QueryPatternChangesResponse = createResponseSchema(
+  patternChanges.output.shape.changes,
+  StatementExecution.partial().extend(
+    patternChanges.output.pick({ counts: true, window: true, compared: true, unavailable: true }).shape,
+  ),
 )
 
 const maxDurationMs = 1_000_000_000

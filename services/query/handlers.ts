@@ -13,6 +13,7 @@ import { createDatabaseTablesHandler, createExplorerHandlers } from './explorer/
 import { createExportTableHandler } from './pages/export-table.ts'
 import { createFilterOptionsHandler, createTableHandler } from './pages/table.ts'
 import { createExpositionHandler } from './exposition/exposition.ts'
+import { createPatternChangesHandler } from './analysis/pattern-changes.ts'
 import { createExecutionsHandler, createFingerprintHandler, createFingerprintsHandler } from './analysis/fingerprint.ts'
 import { createExplainHandler } from './explain/explain.ts'
 import {
@@ -77,6 +78,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     fingerprints: createFingerprintsHandler(parts),
     fingerprint: createFingerprintHandler(parts),
     executions: createExecutionsHandler(parts),
+    patternChanges: createPatternChangesHandler(parts),
     queryDetail: createQueryDetailHandler(parts),
     explain: createExplainHandler(parts),
     exposition: createExpositionHandler(parts),

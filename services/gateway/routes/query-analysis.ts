@@ -4,6 +4,8 @@ import {
   ExecutionsResponse,
   ExecutionsQuery,
   QueryDetailResponse,
+  QueryPatternChangesQuery,
+  QueryPatternChangesResponse,
   QueryDetailPath,
   QueryDetailQuery,
   QueryPatternResponse,
@@ -38,6 +40,19 @@ const queryPatterns = defineGetRoute({
       call,
     )
     return createSuccessBody(fingerprints, { ...statement, ...metadata })
+  },
+})
+
+const queryPatternChanges = defineGetRoute({
+  path: '/api/v1/insights/query-pattern-changes',
+  doc: 'Compares the query patterns of two time ranges: slower, faster, new and vanished ones',
+  ...common,
+  query: QueryPatternChangesQuery,
+  answer: QueryPatternChangesResponse,
+  handle: async ({ query: { hostId, ...request }, call }, gateway) => {
+    const { key } = await gateway.hosts.find(hostId)
+    const { changes, statement, ...metadata } = await gateway.query.patternChanges({ hostKey: key, ...request }, call)
+    return createSuccessBody(changes, { ...statement, ...metadata })
   },
 })
 
@@ -115,6 +130,7 @@ const explainLong = definePostRoute({
 
 export const queryAnalysisRoutes: readonly Route[] = [
   queryPatterns,
+  queryPatternChanges,
   queryPattern,
   queryExecutions,
   queryDetail,

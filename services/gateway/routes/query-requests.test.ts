@@ -76,6 +76,20 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
     { hostKey: 'logs', lastHours: 48, order: 'errors', search: 'orders', user: 'ada', own: true, limit: 5, offset: 10 },
   ],
   [
+    '/api/v1/insights/query-pattern-changes?hostId=1&lastMinutes=30&compareOffset=86400&measure=total&search=orders&user=ada&own=1&limit=5',
+    'patternChanges',
+    {
+      hostKey: 'logs',
+      lastMinutes: 30,
+      compareOffset: 86_400,
+      measure: 'total',
+      search: 'orders',
+      user: 'ada',
+      own: true,
+      limit: 5,
+    },
+  ],
+  [
     '/api/v1/insights/query-patterns/123?from=10&to=20&interval=toStartOfHour&timezone=utc&executions=200',
     'fingerprint',
     {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { queryPatternOrders, QueryPatternsRequest } from '#proto/fingerprints.ts'
+import { patternChangeMeasures, PatternChangesRequest } from '#proto/pattern-changes.ts'
 import { intervals } from '#proto/catalogue.ts'
 import { buildRotatedLogExpressions } from '../clickhouse/capabilities.ts'
 import type { MacroScope } from '../definitions/macros.ts'
@@ -14,6 +15,7 @@ import {
   buildTrendStatement,
 } from './fingerprint-parts.ts'
 import { buildFingerprintListStatement, buildFingerprintDetailStatement } from './fingerprint-statement.ts'
+import { buildPatternChangesStatement } from './pattern-changes.ts'
 import { childQueriesSection, processorsSection, threadsSection, viewsSection } from './query-parts.ts'
 import { buildLoggedQueryStatement, buildRunningQueryStatement } from './query-detail.ts'
 
@@ -45,6 +47,12 @@ it.each([
     buildTrendStatement('1', { ...window, interval }, { ...scope, window: { ...window, interval } }),
   ),
   buildLoggedQueryStatement('q', scope),
+  ...patternChangeMeasures.map((measure) =>
+    buildPatternChangesStatement(PatternChangesRequest.parse({ measure, search: 'x', user: 'y' }), scope, {
+      since: 'toDateTime(1)',
+      until: 'toDateTime(2)',
+    }),
+  ),
 ])(
   '$what reads the rotated logs too, only reads, and has no value of the caller in its text',
   ({ sql, parameters }) => {

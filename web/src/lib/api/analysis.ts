@@ -28,6 +28,28 @@ export const patternsQuery = (host: number, window: TimeWindowParameters, { own,
   })
 }
 
+export interface PatternChangesInput {
+  measure: RouteParameters<'GET /api/v1/insights/query-pattern-changes'>['measure']
+  /** How far the compared range is before the shown one, in seconds. */
+  compareOffset: number
+  search: string
+  user: string
+  own: boolean
+}
+
+/** Query for the differences between the query patterns of two ranges. */
+export const patternChangesQuery = (
+  host: number,
+  window: TimeWindowParameters,
+  { own, ...input }: PatternChangesInput,
+) => {
+  const query = { hostId: host, ...window, ...input, own: own ? '1' : null }
+  return queryOptions({
+    queryKey: ['pattern-changes', host, query],
+    queryFn: ({ signal }) => call('GET /api/v1/insights/query-pattern-changes', { query, signal }),
+  })
+}
+
 export interface PatternDetailInput {
   window: TimeWindowParameters
   interval: Interval

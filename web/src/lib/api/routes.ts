@@ -157,6 +157,7 @@ export interface Routes {
   'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesResponse, typeof parameters.HostQuery>
   'GET /api/v1/insights/backend': Route<typeof insights.InsightBackendResponse>
   'GET /api/v1/insights/forecast': Route<typeof insights.ForecastResponse, typeof parameters.HostQuery>
+  'GET /api/v1/insights/query-pattern-changes': Route<typeof analysis.QueryPatternChangesResponse, typeof analysis.QueryPatternChangesQuery>
   'GET /api/v1/insights/query-patterns': Route<typeof analysis.QueryPatternsResponse, typeof analysis.QueryPatternsQuery>
   'GET /api/v1/insights/query-patterns/{hash}': Route<typeof analysis.QueryPatternResponse, typeof analysis.QueryPatternQuery>
   'GET /api/v1/insights/query-patterns/{hash}/executions': Route<typeof analysis.ExecutionsResponse, typeof analysis.ExecutionsQuery>

@@ -4,8 +4,9 @@ import { agentPanel } from '#lib/state/agent-panel.svelte.ts'
 import { rangePresets } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { theme, themes } from '#lib/state/theme.svelte.ts'
+import { toasts } from '#lib/state/toasts.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
-import { copyText } from './copy-text.ts'
+import { copyFailureMessage, copyText } from './copy-text.ts'
 import { listMenuTopics, filterMenuSections } from './menu.ts'
 import type { PickListItem } from './pick-list-rows.ts'
 
@@ -71,6 +72,9 @@ const agentPick: PaletteEntry = {
   act: () => agentPanel.open(),
 }
 
+const copyLink = async (): Promise<void> =>
+  toasts.show((await copyText(location.href)) ? 'Link copied' : `${copyFailureMessage}: ${location.href}`)
+
 const commands: readonly PaletteEntry[] = [
   { id: 'add', title: 'Add host…', searchTerms: 'connection database', act: () => dialogs.show('add-host') },
   {
@@ -82,7 +86,7 @@ const commands: readonly PaletteEntry[] = [
   { id: 'shortcuts', title: 'Keyboard shortcuts…', act: () => dialogs.show('shortcuts') },
   { id: 'pause', title: 'Pause or resume refresh', act: () => view.setPaused(!view.paused) },
   { id: 'compare', title: 'Compare with previous period', act: () => view.setComparing(!view.comparing) },
-  { id: 'copy', title: 'Copy link to this page', act: () => copyText(location.href) },
+  { id: 'copy', title: 'Copy link to this page', act: copyLink },
   ...themes.map((each) => ({ id: `theme ${each}`, title: `Theme: ${each}`, act: () => (theme.current = each) })),
   ...rangePresets.map(({ minutes, label }) => ({
     id: `range ${minutes}`,

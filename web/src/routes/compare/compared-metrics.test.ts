@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sortByDifference, computeSpreadRatio } from './compared-metrics.ts'
+import { sortByRatio, computeSpreadRatio } from './compared-metrics.ts'
 
 const figuresOf = (p95Ms: number) => ({
   calls: 1,
@@ -24,11 +24,20 @@ describe('difference between hosts', () => {
     [[10, 40], 4],
     [[10, null, 20], 2],
     [[10, null], null],
-    [[0, 10], null],
+    [[0, 10], Infinity],
+    [[0, 0], null],
   ])('for %j is %s', (p95, spread) => expect(computeSpreadRatio(pattern('a', ...p95), 'p95Ms')).toBe(spread))
 
-  it('sorts the patterns', () => {
-    const patterns = [pattern('alone', 500, null), pattern('tiny', 1, 20), pattern('much', 100, 190)]
-    expect(sortByDifference(patterns, 'p95Ms').map(({ hash }) => hash)).toEqual(['much', 'tiny', 'alone'])
+  it('sorts the patterns by their ratio, and equal ratios by the difference', () => {
+    const patterns = [
+      pattern('alone', 500, null),
+      pattern('much', 100, 190),
+      pattern('small', 1, 20),
+      pattern('large', 10, 200),
+      pattern('few', 0, 3),
+      pattern('many', 0, 7),
+    ]
+    const sorted = sortByRatio(patterns, 'p95Ms').map(({ hash }) => hash)
+    expect(sorted).toEqual(['many', 'few', 'large', 'small', 'much', 'alone'])
   })
 })

@@ -34,11 +34,14 @@ export type FingerprintMeasure = (typeof fingerprintMeasures)[number]['id']
 
 type Pattern = Comparison['patterns'][number]
 
-/** Returns the ratio of the largest to the smallest value; null if fewer than two hosts have a value. */
+/**
+ * Returns the ratio of the largest to the smallest value: infinite if the smallest is zero, and null if fewer than two
+ * hosts have a value or all values are zero.
+ */
 export const computeSpreadRatio = ({ values }: Pattern, measure: FingerprintMeasure): number | null => {
   const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
   const [smallest, largest] = [Math.min(...found), Math.max(...found)]
-  return found.length < 2 || smallest <= 0 ? null : largest / smallest
+  return found.length < 2 || largest <= 0 ? null : largest / Math.max(0, smallest)
 }
 
 /** Returns the difference between the largest and the smallest value; -1 if fewer than two hosts have a value. */
@@ -47,6 +50,13 @@ const differenceOf = ({ values }: Pattern, measure: FingerprintMeasure): number 
   return found.length < 2 ? -1 : Math.max(...found) - Math.min(...found)
 }
 
-/** Sorts fingerprints by the difference between hosts, largest first. Ratios of small values would be meaningless. */
-export const sortByDifference = (patterns: readonly Pattern[], measure: FingerprintMeasure): Pattern[] =>
-  patterns.toSorted((one, other) => differenceOf(other, measure) - differenceOf(one, measure))
+/** Sorts fingerprints by the shown ratio between hosts, largest first, and equal ratios by the difference. */
+export const sortByRatio = (patterns: readonly Pattern[], measure: FingerprintMeasure): Pattern[] => {
+  const ratios = new Map(patterns.map((pattern) => [pattern, computeSpreadRatio(pattern, measure) ?? 0]))
+  return patterns.toSorted((one, other) => {
+    const [ratio, otherRatio] = [ratios.get(one) ?? 0, ratios.get(other) ?? 0]
+    // Two infinite ratios have no difference.
+    if (ratio !== otherRatio) return otherRatio > ratio ? 1 : -1
+    return differenceOf(other, measure) - differenceOf(one, measure)
+  })
+}

@@ -8,6 +8,8 @@ interface TrendChart {
   doc: string
   kind: ChartInfo['kind']
   unit: Unit
+  /** Set if the values are totals of a bucket. */
+  per?: ChartInfo['columns'][number]['per']
   values: Readonly<Record<string, string>>
 }
 
@@ -26,6 +28,7 @@ const charts: readonly TrendChart[] = [
     doc: 'Finished and failed executions.',
     kind: 'stacked-bar',
     unit: 'count',
+    per: 'minute',
     values: { good: 'Finished', errors: 'Failed' },
   },
   {
@@ -34,6 +37,7 @@ const charts: readonly TrendChart[] = [
     doc: 'Rows read by all executions.',
     kind: 'area',
     unit: 'rows',
+    per: 'second',
     values: { readRows: 'Rows read' },
   },
   {
@@ -57,7 +61,7 @@ export const createTrendCharts = (
     // Buckets without executions have no memory use.
     peakMemoryBytes: point.calls > 0 ? point.peakMemoryBytes : null,
   }))
-  return charts.map(({ unit, values, ...info }) => ({
+  return charts.map(({ unit, per, values, ...info }) => ({
     chart: {
       ...info,
       topic: 'queries',
@@ -67,7 +71,13 @@ export const createTrendCharts = (
       cache: 'realtime',
       columns: [
         { name: 'timeMs', role: 'time', unit: 'none' },
-        ...Object.entries(values).map(([name, label]) => ({ name, role: 'value' as const, label, unit })),
+        ...Object.entries(values).map(([name, label]) => ({
+          name,
+          role: 'value' as const,
+          label,
+          unit,
+          ...(per && { per }),
+        })),
       ],
     },
     rows,
