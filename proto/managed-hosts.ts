@@ -49,7 +49,12 @@ const HostRightState = z.object({
 
 /** The result of a check: identity, rights and `readonly` setting of the user, or why the connection failed. */
 export const HostCheck = z.discriminatedUnion('ok', [
-  ConnectionTest.options[0].extend({ readonly: z.number(), rights: z.array(HostRightState) }),
+  ConnectionTest.options[0].extend({
+    readonly: z.number(),
+    /** The database for insights and page views. */
+    database: z.string(),
+    rights: z.array(HostRightState),
+  }),
   ConnectionTest.options[1],
 ])
 export type HostCheck = z.infer<typeof HostCheck>

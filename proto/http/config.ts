@@ -35,8 +35,8 @@ const ClientLimits = z.object({
 
 /** Optional capabilities of this installation, in addition to features. */
 const InstallationCapabilities = z.object({
-  /** Whether hosts can be added to the monitored hosts. */
-  managedHosts: z.boolean(),
+  /** Whether hosts can be added to the monitored hosts; absent means false. */
+  managedHosts: z.boolean().optional(),
   /** Whether users can store connections. */
   storedConnections: z.boolean(),
   /** Whether users, roles and grants of the hosts can be changed. */

@@ -53,6 +53,7 @@ const signedIn = async (key: string, path: string, width = 1440): Promise<Visit>
 const addForm = async (page: Page) => {
   await page.getByRole('button', { name: 'Add host…', exact: true }).first().click()
   const form = page.getByRole('dialog', { name: 'Add host', exact: true })
+  await form.getByRole('radio', { name: /^Only me/ }).check()
   const field = (name: string) => form.getByRole('textbox', { name: new RegExp(`^${name}`) })
   return { form, field, outcome: form.locator('[aria-live]') }
 }

@@ -42,7 +42,16 @@ export const fakeManagedHosts = {
   checkHost: async ({ encryptedTarget }) => {
     await decrypted(encryptedTarget)
     const rights = hostRights.map((right) => ({ right, isGranted: right !== 'kill-query' }))
-    return { ok: true, version: '26.3.1', uptimeSeconds: 60, hostname: 'own', timezone: 'UTC', readonly: 2, rights }
+    return {
+      ok: true,
+      version: '26.3.1',
+      uptimeSeconds: 60,
+      hostname: 'own',
+      timezone: 'UTC',
+      readonly: 2,
+      database: 'system',
+      rights,
+    }
   },
   addHost: async ({ label, encryptedTarget }) => {
     const { host } = new URL((await decrypted(encryptedTarget)).url)

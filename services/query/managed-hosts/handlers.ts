@@ -70,7 +70,16 @@ const checkHost = (
     const rights = await queryHostRights(capabilities, database, (statement) =>
       parts.client.run(host, statement, context),
     )
-    return { ok: true, version, uptimeSeconds, hostname, timezone, readonly: capabilities.readonly, rights } as const
+    return {
+      ok: true,
+      version,
+      uptimeSeconds,
+      hostname,
+      timezone,
+      readonly: capabilities.readonly,
+      database,
+      rights,
+    } as const
   })
 
 /**

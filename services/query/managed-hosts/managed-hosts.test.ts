@@ -106,7 +106,7 @@ describe('an added host', () => {
     })
     await expect(add(parts, `${host.url}/`, { ...again, label: 'other' })).rejects.toMatchObject({
       code: 'conflict',
-      message: 'this URL is already monitored as "own"',
+      message: 'url is already monitored as "own"',
     })
   })
 

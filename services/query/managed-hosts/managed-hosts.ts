@@ -152,15 +152,15 @@ const createUseCheck =
     if (others.length >= maxHosts)
       throw new ServiceError('conflict', `too many hosts: the maximum is ${maxHosts}; remove one first`)
     if (others.some(({ key, name }) => key === label || name === label))
-      throw conflict('label', `label "${label}" is used by another host; choose another label`)
+      throw conflict('label', `"${label}" is used by another host; choose another label`)
     const address = url === undefined ? undefined : URL.parse(url)?.href
     const same = others.find((host) => host.url.href === address)
-    if (same) throw conflict('url', `this URL is already monitored as "${same.name}"`)
+    if (same) throw conflict('url', `is already monitored as "${same.name}"`)
   }
 
-const conflict = (parameter: string, sentence: string): ServiceError =>
-  new ServiceError('conflict', sentence, {
-    details: { parameter, problems: [{ parameter, message: sentence }] },
+const conflict = (parameter: string, message: string): ServiceError =>
+  new ServiceError('conflict', `${parameter} ${message}`, {
+    details: { parameter, problems: [{ parameter, message }] },
   })
 
 const cannotAdd = (problem: string): ServiceError =>
