@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { listenOnLoopback } from '../../services/shared/net/testing/loopback-server.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { expectVisible, openBrowser, waitUntil, type TestBrowser, type Visit } from './browser.ts'
@@ -45,9 +44,11 @@ const startLocalServer = async (): Promise<LocalServer> => {
     messages.push(JSON.parse(body).text)
     return response.end('ok')
   })
-  const { origin, stop } = await listenOnLoopback(server)
-  scope.defer(stop)
-  return { origin, messages, keys }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  scope.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('cannot start the server: it has no port')
+  return { origin: `http://127.0.0.1:${address.port}`, messages, keys }
 }
 
 beforeAll(async () => {

@@ -228,7 +228,7 @@ async function* framesOf(text: string) {
 }
 
 describe('messages of the web UI', () => {
-  const ask = (headers: Record<string, string> = {}, body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}') =>
+  const sendMessage = (headers: Record<string, string> = {}, body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}') =>
     fetch(`${product.url}/api/v1/mcp/messages`, {
       method: 'POST',
       body,
@@ -238,23 +238,23 @@ describe('messages of the web UI', () => {
 
   it('are sent with the session of the user, which /api/mcp ignores', async () => {
     await started({ SVC_API_KEY_SECRET: secret })
-    const answer = await ask({ ...cookie('mcp'), 'mcp-method': 'tools/list' })
+    const answer = await sendMessage({ ...cookie('mcp'), 'mcp-method': 'tools/list' })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({
       result: { method: 'POST', subject: 'ada', headers: { 'mcp-method': 'tools/list' } },
     })
     expect((await send(cookie('mcp'))).status).toBe(401)
-    expect((await ask(cookie('read', 'write'))).status).toBe(403)
-    expect((await ask()).status).toBe(401)
-    expect((await ask({ ...cookie('mcp'), 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await sendMessage(cookie('read', 'write'))).status).toBe(403)
+    expect((await sendMessage()).status).toBe(401)
+    expect((await sendMessage({ ...cookie('mcp'), 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   })
 
   it('need no sign-in where none is configured, but not from pages of other sites', async () => {
     await started()
-    expect((await ask()).status).toBe(200)
-    expect((await ask({ origin: 'https://evil.example' })).status).toBe(403)
-    // A browser sends this media type to other sites without asking them first.
-    expect((await ask({ 'content-type': 'text/plain' })).status).toBe(415)
-    expect((await ask({}, '{"id":1}')).status).toBe(400)
+    expect((await sendMessage()).status).toBe(200)
+    expect((await sendMessage({ origin: 'https://evil.example' })).status).toBe(403)
+    // A browser sends this media type to other sites without a preflight request.
+    expect((await sendMessage({ 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await sendMessage({}, '{"id":1}')).status).toBe(400)
   })
 })

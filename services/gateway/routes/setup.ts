@@ -1,4 +1,4 @@
-import { mayUseFeature } from '#proto/call.ts'
+import { type Feature, mayUseFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { type SetupItem, SetupResponse } from '#proto/http/setup.ts'
@@ -7,7 +7,11 @@ import { describeSetup } from '../installation/setup.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
 /** The features that the steps require. */
-const requiredFeatures = { channel: 'HEALTH', alerting: 'HEALTH', agent: 'AGENT' } as const
+const requiredFeatures: Readonly<Partial<Record<SetupItem['id'], Feature>>> = {
+  channel: 'HEALTH',
+  alerting: 'HEALTH',
+  agent: 'AGENT',
+}
 
 /** The route reads only states that the services already have, so it queries no host. */
 export const setupRoute = defineGetRoute({
@@ -29,7 +33,7 @@ export const setupRoute = defineGetRoute({
     ])
     const { permissions } = policy()
     const isOffered = ({ id }: SetupItem): boolean => {
-      const feature = id in requiredFeatures ? requiredFeatures[id as keyof typeof requiredFeatures] : undefined
+      const feature = requiredFeatures[id]
       return feature === undefined || (permissions[feature].enabled && mayUseFeature(call.identity, feature))
     }
     const facts = { hosts: monitored.filter(({ id }) => id >= 0), states, targets, model }
