@@ -7,7 +7,7 @@ import { UnavailableReason } from './unavailable-reason.ts'
 export const definitionStatementMethods = {
   definitionStatement: rpc({
     doc: 'Returns the statement of a chart or a table page for one host with the values of its placeholders, without running it. Also checks the feature of the definition.',
-    callers: ['agent'],
+    callers: ['agent', 'gateway'],
     safe: true,
     prefer: 'hostKey',
     input: z.object({ ...hostInput, kind: z.enum(['chart', 'table']), name: z.string().min(1).max(128) }),

@@ -13,6 +13,7 @@ import { agentRouteSettings, mcpAccessSettings } from './agent/config.ts'
 import { auditSettings } from './audit/open-audit.ts'
 import { findAuthProblems, authSettings } from './auth/config.ts'
 import { findDeviceLoginProblems, deviceSettings } from './auth/device/config.ts'
+import { dashboardSettings } from './dashboards/provisioned.ts'
 import {
   expositionSettings,
   conversationFeatureSettings,
@@ -50,6 +51,7 @@ export const settings = {
     'Application version sent to model providers; on edge platforms also the ui version of GET /api/version.',
   ),
   ...auditSettings,
+  ...dashboardSettings,
   ...edgeSettings,
   ...webSettings,
   ...editionSettings,

@@ -19,6 +19,7 @@ import type { AuditLog } from './audit/open-audit.ts'
 import type { AccessPolicy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
+import type { Dashboards } from './dashboards/dashboards.ts'
 import type { DeniedUsers } from './auth/denied-users.ts'
 import type { DeviceLogin } from './auth/device/open-device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
@@ -68,6 +69,8 @@ export interface Gateway {
   policy(): AccessPolicy
   limits: RateLimits
   audit: AuditLog
+  /** Dashboards and the saved views of table pages. */
+  dashboards: Dashboards
   guests: Guests
   /** Rejects replays of signed requests. */
   requireFirstTime: RejectReplay

@@ -24,6 +24,7 @@ import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { createFetchJson } from './auth/fetch-json.ts'
 import { settings } from './config.ts'
 import { openSavedConnections, openUserConnections } from './connections/user-connections.ts'
+import { openDashboards } from './dashboards/dashboards.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { createPolicyReader, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
@@ -89,6 +90,7 @@ export const openGateway = async (
     identify: auth.identify,
     policy,
     connections: openUserConnections({ env, query: clients.query, policy, saved: savedConnections }),
+    dashboards: await openDashboards(database, { env, clock }),
     audit: opening.use(await openAuditLog({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: createRateLimits(env, clock, counters),
     guests: openGuests(store),

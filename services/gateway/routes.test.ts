@@ -11,6 +11,7 @@ import {
 } from './testing/valid-requests.ts'
 import { createChatApplicationRequests, channelRequests, pagingServiceRequests } from './testing/channels.ts'
 import { identityRequests, identityWebhookSecret } from './testing/identity-provider.ts'
+import { createDashboardRequests } from './testing/dashboards.ts'
 import { insightRequests, reportRequests } from './testing/reports.ts'
 import { structureAdviceRequests } from './testing/advice.ts'
 import { createRepositoryRequests } from './testing/repository-host.ts'
@@ -171,6 +172,7 @@ const post = async (request: ValidRequest) => (await send('POST', request)).json
 const prepared: ReturnType<typeof createConnectionRequests> = {
   ...createAuthRequests(post, secret),
   ...createConnectionRequests(post),
+  ...createDashboardRequests(post),
 }
 
 describe('the route table', () => {
@@ -207,9 +209,10 @@ describe('the route table', () => {
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
   it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
     await using strict = await startFakeProduct({ identify: async () => ({ ...anonymousCaller, features: ['ABOUT'] }) })
-    const { url = '', body } = good[name] ?? {}
+    const [method, path = ''] = name.split(' ')
+    // Prepared requests need access. The feature is checked first, so any request to their path will do.
+    const { url, body } = good[name] ?? { url: path.replaceAll(/\{\w+\}/g, 'x'), body: undefined }
     const headers = { 'content-type': 'application/json' }
-    const method = name.split(' ')[0]
     const response = await fetch(strict.url + url, { method, headers, body: JSON.stringify(body) })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ success: false, error: { type: 'forbidden' } })

@@ -19,6 +19,7 @@ import { conversationRoutes } from './routes/conversations.ts'
 import { comparisonRoutes, queryAnalysisRoutes } from './routes/query-analysis.ts'
 import { cronRoutes } from './routes/cron.ts'
 import { deploymentsRoute, eventsRoute, ingestRoute } from './routes/ingest.ts'
+import { dashboardRoutes } from './routes/dashboards.ts'
 import { deviceLoginRoutes } from './routes/device-login.ts'
 import { docRoutes, openApiRoute } from './routes/docs.ts'
 import { consoleRoutes } from './routes/console.ts'
@@ -40,6 +41,7 @@ import { repositoryWebhookRoute } from './routes/repository-webhook.ts'
 import { reportRoutes } from './routes/reports.ts'
 import { repldbRoutes } from './routes/repldb.ts'
 import { setupRoute } from './routes/setup.ts'
+import { savedViewRoutes } from './routes/saved-views.ts'
 import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 
 /** All routes of the product, with method, path, feature, access, limit, parameters and response. */
@@ -59,6 +61,8 @@ export const routes: readonly Route[] = [
   catalogueRoute,
   ...chartRoutes,
   ...tableRoutes,
+  ...dashboardRoutes,
+  ...savedViewRoutes,
   ...insightRoutes,
   ...conversationRoutes,
   ...reportRoutes,

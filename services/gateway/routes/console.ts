@@ -33,11 +33,16 @@ const runQuery: Route = {
     const { format: requestedFormat, ...request } = parseRequestInput(ConsoleRequest, body)
     const format = resolveExportFormat(requestedFormat, preferred)
     if (format) await reply.download(await file(request, format, call, gateway))
-    else await reply.rows(await rows(request, call, gateway))
+    else await reply.rows(await streamStatement(request, call, gateway))
   },
 }
 
-const rows = async ({ hostId, ...request }: ConsoleRequest, call: CallContext, gateway: Gateway) => {
+/** Runs a read-only statement and returns its rows as a stream. */
+export const streamStatement = async (
+  { hostId, ...request }: Omit<ConsoleRequest, 'format'>,
+  call: CallContext,
+  gateway: Gateway,
+) => {
   const { key } = await gateway.hosts.find(hostId)
   const { head, frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request }, call)
   const metadata = () => ({ ...tail().statement, truncated: tail().truncated })

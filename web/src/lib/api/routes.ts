@@ -17,6 +17,7 @@ import type * as connections from '#proto/http/connections.ts'
 import type * as console from '#proto/http/console.ts'
 import type * as conversations from '#proto/http/conversations.ts'
 import type * as cron from '#proto/http/cron.ts'
+import type * as dashboards from '#proto/http/dashboards.ts'
 import type * as data from '#proto/http/data.ts'
 import type * as deliveries from '#proto/http/deliveries.ts'
 import type * as deployments from '#proto/http/deployments.ts'
@@ -55,6 +56,7 @@ export interface Routes {
   'DELETE /api/v1/auth/session': Route<typeof session.SignOutResponse>
   'DELETE /api/v1/conversations': Route<typeof conversations.RemoveConversationsResponse>
   'DELETE /api/v1/conversations/{id}': Route<typeof conversations.RemoveConversationsResponse>
+  'DELETE /api/v1/dashboards/{id}': Route<typeof dashboards.DeletedDashboardResponse>
   'DELETE /api/v1/explorer/query/{runId}': Route<typeof console.CancelRunResponse, typeof console.CancelRunQuery>
   'DELETE /api/v1/health/ack': Route<typeof alerts.SilenceResponse, typeof alerts.SilenceQuery>
   'DELETE /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse>
@@ -71,6 +73,7 @@ export interface Routes {
   'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse>
+  'DELETE /api/v1/saved-views/{id}': Route<typeof dashboards.SavedViewResponse>
   'DELETE /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse>
   'DELETE /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.SubscriptionResponse>
   'GET /.well-known/agent-skills/index.json': Route<typeof skills.SkillIndex>
@@ -111,6 +114,10 @@ export interface Routes {
   'GET /api/v1/conversations/export': Route<z.ZodString>
   'GET /api/v1/conversations/{id}': Route<typeof conversations.ConversationResponse>
   'GET /api/v1/conversations/{id}/follow-ups': Route<typeof conversations.FollowUpsResponse>
+  'GET /api/v1/dashboards': Route<typeof dashboards.DashboardsResponse>
+  'GET /api/v1/dashboards/{id}': Route<typeof dashboards.DashboardResponse, typeof dashboards.DashboardQuery>
+  'GET /api/v1/dashboards/{id}/export': Route<typeof dashboards.DashboardExport, typeof dashboards.DashboardExportQuery>
+  'GET /api/v1/dashboards/{id}/versions': Route<typeof dashboards.DashboardVersionsResponse>
   'GET /api/v1/deployments': Route<typeof deployments.DeploymentsResponse, typeof deployments.DeploymentsQuery>
   'GET /api/v1/docs': Route<typeof docs.DocsResponse>
   'GET /api/v1/docs/{page}': Route<typeof docs.DocResponse>
@@ -192,6 +199,7 @@ export interface Routes {
   'GET /api/v1/repldb/version': Route<DataResponse<typeof repldb.RepldbVersion>>
   'GET /api/v1/reports': Route<typeof reports.ReportsResponse, typeof reports.ReportsQuery>
   'GET /api/v1/reports/{id}': Route<typeof reports.ReportResponse, typeof reports.ReportQuery>
+  'GET /api/v1/saved-views': Route<typeof dashboards.SavedViewsResponse, typeof dashboards.SavedViewsQuery>
   'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffResponse, typeof comparison.SettingsDiffQuery>
   'GET /api/v1/setup': Route<typeof setup.SetupResponse>
   'GET /api/v1/tables': Route<typeof data.TableListResponse, typeof parameters.TableListQuery>
@@ -221,6 +229,10 @@ export interface Routes {
   'POST /api/v1/browser-connections/sessions': Route<typeof connections.ConnectionSessionResponse, z.ZodUndefined, typeof connections.ConnectionSessionRequest>
   'POST /api/v1/browser-connections/test': Route<typeof connections.ConnectionTestResponse, z.ZodUndefined, typeof connections.ConnectionTestRequest>
   'POST /api/v1/charts/batch': Route<typeof data.ChartBatchResponse, z.ZodUndefined, typeof parameters.ChartBatchRequest>
+  'POST /api/v1/dashboards': Route<typeof dashboards.DashboardResponse, z.ZodUndefined, typeof dashboards.NewDashboard>
+  'POST /api/v1/dashboards/import': Route<typeof dashboards.DashboardResponse, z.ZodUndefined, typeof dashboards.DashboardImport>
+  'POST /api/v1/dashboards/{id}/restore': Route<typeof dashboards.DashboardResponse, z.ZodUndefined, typeof dashboards.DashboardRestore>
+  'POST /api/v1/dashboards/{id}/rows': Route<typeof console.ConsoleResponse, z.ZodUndefined, typeof dashboards.DashboardStatementRequest>
   'POST /api/v1/explain': Route<typeof analysis.ExplainResponse, z.ZodUndefined, typeof analysis.ExplainRequest>
   'POST /api/v1/explorer/query': Route<typeof console.ConsoleResponse, z.ZodUndefined, typeof console.ConsoleRequest>
   'POST /api/v1/health/ack': Route<typeof alerts.SilenceResponse, z.ZodUndefined, typeof alerts.AckRequest>
@@ -250,6 +262,7 @@ export interface Routes {
   'POST /api/v1/repldb/mirrors/status': Route<DataResponse<typeof repldb.RepldbMirrorStatus>, z.ZodUndefined, typeof repldb.RepldbMirrorStatusRequest>
   'POST /api/v1/repldb/peers/slots/lag_history': Route<DataResponse<typeof repldb.RepldbSlotLag>, z.ZodUndefined, typeof repldb.RepldbSlotLagRequest>
   'POST /api/v1/reports': Route<typeof reports.BuildReportResponse, z.ZodUndefined, typeof reports.BuildReportRequest>
+  'POST /api/v1/saved-views': Route<typeof dashboards.SavedViewResponse, z.ZodUndefined, typeof dashboards.NewSavedView>
   'POST /api/v1/user-connections': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionRequest>
   'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.NewSubscription>
   'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof parameters.emptyRequestBody>
@@ -261,6 +274,7 @@ export interface Routes {
   'POST /auth/token': Route<typeof auth.TokenResponse, z.ZodUndefined, typeof auth.TokenRequest>
   'PUT /api/v1/agents/settings': Route<typeof models.ModelSettingsResponse, z.ZodUndefined, typeof models.ModelSettingsRequest>
   'PUT /api/v1/conversations/{id}': Route<typeof conversations.StoreConversationResponse, z.ZodUndefined, typeof conversations.StoreConversationRequest>
+  'PUT /api/v1/dashboards/{id}': Route<typeof dashboards.DashboardResponse, z.ZodUndefined, typeof dashboards.DashboardChange>
   'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertConfigRequest>
   'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertChannelRequest>
   'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestResponse, z.ZodUndefined, typeof alerts.AlertDigestRequest>
