@@ -1,0 +1,50 @@
+import type { DashboardContent } from '#proto/dashboards.ts'
+import type { ChartStates } from '#lib/api/chart-states.ts'
+import { maxCharts } from '#lib/api/queries.ts'
+import { fillParameters, type VariableValues } from './variables.ts'
+
+/** Charts of one host with the same parameters, which one request fetches. */
+export interface ChartGroup {
+  /** Stays the same when charts are added, so that the data of the others stays visible. */
+  key: string
+  host: number
+  params: Record<string, string>
+  names: readonly string[]
+  /** Ids of the panels. */
+  panels: readonly string[]
+}
+
+/** The charts of a group as they were received last. */
+export interface ChartGroupResult {
+  states: ChartStates | undefined
+  failure: unknown
+  /** Whether the charts belong to another time range, and the requested ones are loading. */
+  isLoading: boolean
+  retry: () => void
+}
+
+interface GroupRequest {
+  content: DashboardContent
+  values: VariableValues
+  hostOf: (reference: string | undefined) => number | undefined
+}
+
+/** Groups the charts of a dashboard, so that as few requests as possible fetch them. */
+export const groupCharts = ({ content, values, hostOf }: GroupRequest): ChartGroup[] => {
+  const groups = new Map<string, { host: number; params: Record<string, string>; names: string[]; panels: string[] }>()
+  for (const panel of content.panels) {
+    const host = panel.kind === 'chart' ? hostOf(panel.host) : undefined
+    if (panel.kind !== 'chart' || host === undefined) continue
+    const params = fillParameters(panel.parameters, values)
+    const subject = JSON.stringify([host, params])
+    let part = 0
+    const isFull = (names: readonly string[]) => names.length >= maxCharts && !names.includes(panel.chart)
+    while (isFull(groups.get(`${subject} ${part}`)?.names ?? [])) part += 1
+    const key = `${subject} ${part}`
+    const group = groups.get(key) ?? { host, params, names: [], panels: [] }
+    groups.set(key, group)
+    group.panels.push(panel.id)
+    if (!group.names.includes(panel.chart)) group.names.push(panel.chart)
+  }
+  return [...groups].map(([key, group]) => ({ key, ...group }))
+}
