@@ -24,6 +24,7 @@ import type { DeniedUsers } from './auth/denied-users.ts'
 import type { DeviceLogin } from './auth/device/open-device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
+import type { IncidentNotes } from './incidents/notes.ts'
 import type { HostList, HostStates } from './hosts/host-list.ts'
 import type { Guests, RateLimits } from './limits/limits.ts'
 import type { ChatReplier } from './webhooks/chat-click.ts'
@@ -71,6 +72,8 @@ export interface Gateway {
   audit: AuditLog
   /** Dashboards and the saved views of table pages. */
   dashboards: Dashboards
+  /** Notes of users about incidents. */
+  incidentNotes: IncidentNotes
   guests: Guests
   /** Rejects replays of signed requests. */
   requireFirstTime: RejectReplay

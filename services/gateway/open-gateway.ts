@@ -11,6 +11,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
+import type { Database } from '#shared/store/sql/connection.ts'
 import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { warnOfPublicMcp } from './agent/callers.ts'
 import { openChatRuns } from './agent/run-events.ts'
@@ -28,6 +29,7 @@ import { openDashboards } from './dashboards/dashboards.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { createPolicyReader, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
+import { openIncidentNotes } from './incidents/notes.ts'
 import { openHostList, openHostStates } from './hosts/host-list.ts'
 import {
   findIgnoredBillingSettings,
@@ -90,7 +92,7 @@ export const openGateway = async (
     identify: auth.identify,
     policy,
     connections: openUserConnections({ env, query: clients.query, policy, saved: savedConnections }),
-    dashboards: await openDashboards(database, { env, clock }),
+    ...(await openUserDocuments(database, { env, clock })),
     audit: opening.use(await openAuditLog({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: createRateLimits(env, clock, counters),
     guests: openGuests(store),
@@ -99,6 +101,15 @@ export const openGateway = async (
     pageViews: opening.use(openPageViewQueue({ ...clients, hosts, clock, log })),
   }
 }
+
+/** Opens the documents that users write. */
+const openUserDocuments = async (
+  database: Database | undefined,
+  deps: Pick<ServiceContext, 'env' | 'clock'>,
+): Promise<Pick<Gateway, 'dashboards' | 'incidentNotes'>> => ({
+  dashboards: await openDashboards(database, deps),
+  incidentNotes: await openIncidentNotes(database),
+})
 
 const warnOfSettings = (
   env: ServiceContext['env'],

@@ -11,7 +11,9 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 const examples: Record<string, string> = {
   '/charts/[name]': '/charts/query-count',
   '/docs/[[page]]': '/docs/api',
+  '/dashboards/[id]': '/dashboards/starter-host-overview',
   '/fingerprints/[hash]': '/fingerprints/1234567890',
+  '/incidents/[episode]': '/incidents/unknown',
   '/queries/[id]': '/queries/00000000-0000-4000-8000-000000000000',
   '/repldb/mirrors/[name]': '/repldb/mirrors/orders',
   '/tables/[name]': '/tables/running-queries',

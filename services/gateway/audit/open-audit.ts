@@ -10,7 +10,10 @@ import type { AuditFilter, AuditStore } from './store.ts'
 
 /** Settings of the audit log. */
 export const auditSettings = {
-  SVC_AUDIT_DAYS: wholeNumberSetting(365, 'Retention of audit records in days.', { min: 1, max: 3_650 }),
+  SVC_AUDIT_DAYS: wholeNumberSetting(365, 'Retention of audit records and of notes about incidents, in days.', {
+    min: 1,
+    max: 3_650,
+  }),
 } as const
 
 /** Audit actions for acknowledging and dismissing alerts, and for undoing both. */

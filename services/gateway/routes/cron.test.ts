@@ -119,7 +119,11 @@ describe('a cron route', () => {
     [
       '/api/cron/retention-prune',
       {
-        removed: { gateway: { audit: 0 }, 'alert-dispatcher': { deliveries: 4 }, report: { findings: 12, reports: 0 } },
+        removed: {
+          gateway: { audit: 0, incidentNotes: 0 },
+          'alert-dispatcher': { deliveries: 4 },
+          report: { findings: 12, reports: 0 },
+        },
       },
     ],
   ])('%s returns what was done', async (path, done) => {
@@ -164,7 +168,7 @@ describe('the retention prune', () => {
     })
     now += days * 86_400_000
     const { data } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
-    expect(data).toEqual({ removed: { gateway: { audit: removed } } })
+    expect(data).toEqual({ removed: { gateway: { audit: removed, incidentNotes: 0 } } })
   })
 })
 
@@ -181,10 +185,10 @@ describe('a cron route whose service is not running', () => {
   it('prunes nothing of it', async () => {
     await using product = await startFakeProduct({ env: withSecret })
     const pruned = async (url: string) => (await sendRequest(`${url}/api/cron/retention-prune`, secret)).data
-    expect(await pruned(product.url)).toEqual({ removed: { gateway: { audit: 0 } } })
+    expect(await pruned(product.url)).toEqual({ removed: { gateway: { audit: 0, incidentNotes: 0 } } })
     await using other = await startFakeProduct({ env: withSecret, report: {} })
     expect(await pruned(other.url)).toEqual({
-      removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },
+      removed: { gateway: { audit: 0, incidentNotes: 0 }, report: { findings: 12, reports: 0 } },
     })
   })
 })
@@ -208,7 +212,7 @@ it('prunes nothing of a service whose release has no retention', async () => {
   }
   await using product = await startFakeProduct({ env: withSecret, report: { prune } })
   const { status, data } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
-  expect([status, data]).toEqual([200, { removed: { gateway: { audit: 0 } } }])
+  expect([status, data]).toEqual([200, { removed: { gateway: { audit: 0, incidentNotes: 0 } } }])
 })
 
 it('returns which services failed to prune, and the results of the others', async () => {
@@ -224,7 +228,7 @@ it('returns which services failed to prune, and the results of the others', asyn
       message: 'retention prune failed in alert-dispatcher',
       details: {
         failed: ['alert-dispatcher'],
-        removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },
+        removed: { gateway: { audit: 0, incidentNotes: 0 }, report: { findings: 12, reports: 0 } },
       },
     },
   ])

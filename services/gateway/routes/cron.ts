@@ -69,7 +69,7 @@ type Removed = Readonly<Record<string, number>>
 const collectPruneCalls = (
   gateway: Gateway,
 ): Partial<Record<ServiceName, (call: CallContext) => Promise<Removed>>> => ({
-  gateway: async () => ({ audit: await pruneAudit(gateway) }),
+  gateway: async () => ({ audit: await pruneAudit(gateway), incidentNotes: await pruneIncidentNotes(gateway) }),
   agent: async (call) => (await gateway.agent.prune({}, call)).removed,
   'alert-dispatcher': async (call) => (await gateway.alerts.prune({}, call)).removed,
   ingest: async (call) => (await gateway.ingest.prune({}, call)).removed,
@@ -98,8 +98,13 @@ const pruneAll = async (gateway: Gateway, call: CallContext): Promise<Record<str
 
 const dayMs = 86_400_000
 
-const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
-  audit.prune(clock.now() - parseSettings(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
+const findAuditEndMs = ({ clock, env }: Gateway): number =>
+  clock.now() - parseSettings(auditSettings, env).SVC_AUDIT_DAYS * dayMs
+
+const pruneAudit = (gateway: Gateway): Promise<number> => gateway.audit.prune(findAuditEndMs(gateway))
+
+/** Notes name their authors, as audit records do, and are retained as long. */
+const pruneIncidentNotes = (gateway: Gateway): Promise<number> => gateway.incidentNotes.prune(findAuditEndMs(gateway))
 
 const hasNothingToPrune = (error: unknown): boolean =>
   error instanceof ServiceError && (error.details?.running === false || error.code === 'not-implemented')

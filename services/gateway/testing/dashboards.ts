@@ -1,8 +1,10 @@
 import { DashboardResponse, SavedViewResponse } from '#proto/http/dashboards.ts'
+import { IncidentNoteResponse } from '#proto/http/incidents.ts'
 import type { ValidRequest } from './valid-requests.ts'
 
 const base = '/api/v1/dashboards'
 const views = '/api/v1/saved-views'
+const incidents = '/api/v1/incidents'
 
 /** A dashboard with a chart, a statement and a variable. */
 export const sampleDashboard = {
@@ -26,13 +28,14 @@ export const sampleDashboard = {
   ],
 }
 
-/** Returns valid requests for the routes of dashboards and saved views, by route. */
+/** Returns valid requests for the routes of dashboards, saved views and incidents, by route. */
 export const createDashboardRequests = (
   post: (request: ValidRequest) => Promise<unknown>,
 ): Record<string, () => Promise<ValidRequest>> => {
   const add = { url: base, body: { content: sampleDashboard } }
   const added = async () => `${base}/${DashboardResponse.parse(await post(add)).data.id}`
   const view = { url: views, body: { table: 'running-queries', name: 'Slow', query: 'sort=elapsed.desc' } }
+  const note = { url: `${incidents}/e1/notes`, body: { text: 'Restarted the server' } }
   return {
     [`GET ${base}`]: async () => ({ url: base }),
     [`POST ${base}`]: async () => add,
@@ -46,6 +49,11 @@ export const createDashboardRequests = (
     [`POST ${base}/{id}/rows`]: async () => ({
       url: `${await added()}/rows`,
       body: { panel: 'b', values: { shop: 'x' } },
+    }),
+    [`GET ${incidents}/{episode}`]: async () => ({ url: `${incidents}/e1?hostId=0&since=0` }),
+    [`POST ${incidents}/{episode}/notes`]: async () => note,
+    [`DELETE ${incidents}/{episode}/notes/{id}`]: async () => ({
+      url: `${note.url}/${IncidentNoteResponse.parse(await post(note)).data.id}`,
     }),
     [`GET ${views}`]: async () => ({ url: `${views}?table=running-queries` }),
     [`POST ${views}`]: async () => view,

@@ -27,6 +27,7 @@ import type * as explorer from '#proto/http/explorer.ts'
 import type * as exposition from '#proto/http/exposition.ts'
 import type * as fleet from '#proto/http/fleet.ts'
 import type * as identityWebhook from '#proto/http/identity-webhook.ts'
+import type * as incidents from '#proto/http/incidents.ts'
 import type * as insights from '#proto/http/insights.ts'
 import type * as managedHosts from '#proto/http/managed-hosts.ts'
 import type * as management from '#proto/http/management.ts'
@@ -73,6 +74,7 @@ export interface Routes {
   'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse>
+  'DELETE /api/v1/incidents/{episode}/notes/{id}': Route<typeof incidents.IncidentNoteResponse>
   'DELETE /api/v1/saved-views/{id}': Route<typeof dashboards.SavedViewResponse>
   'DELETE /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse>
   'DELETE /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.SubscriptionResponse>
@@ -160,6 +162,7 @@ export interface Routes {
   'GET /api/v1/health/webhook-targets': Route<typeof channels.WebhookTargetsResponse>
   'GET /api/v1/host-status': Route<typeof data.HostStatusResponse, typeof parameters.HostStatusQuery>
   'GET /api/v1/hosts': Route<typeof data.HostsResponse>
+  'GET /api/v1/incidents/{episode}': Route<typeof incidents.IncidentResponse, typeof incidents.IncidentQuery>
   'GET /api/v1/insights': Route<typeof insights.InsightsResponse, typeof insights.InsightsQuery>
   'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesResponse, typeof parameters.HostQuery>
   'GET /api/v1/insights/backend': Route<typeof insights.InsightBackendResponse>
@@ -251,6 +254,7 @@ export interface Routes {
   'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewResponse, z.ZodUndefined, typeof channels.TargetPreviewRequest>
   'POST /api/v1/hosts': Route<typeof managedHosts.ManagedHostResponse, z.ZodUndefined, typeof managedHosts.HostRequest>
   'POST /api/v1/hosts/check': Route<typeof managedHosts.HostCheckResponse, z.ZodUndefined, typeof connections.ConnectionTestRequest>
+  'POST /api/v1/incidents/{episode}/notes': Route<typeof incidents.IncidentNoteResponse, z.ZodUndefined, typeof incidents.NewIncidentNote>
   'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightResponse, z.ZodUndefined, typeof insights.DismissInsightRequest>
   'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsResponse, z.ZodUndefined, typeof insights.GenerateInsightsRequest>
   'POST /api/v1/management': Route<typeof management.ManagementResponse, typeof parameters.HostQuery, typeof management.ManagementRequest>
