@@ -27,7 +27,10 @@ interface LocalServer {
 }
 
 const completion = {
-  ...{ id: '1', object: 'chat.completion', created: 1, model: 'local' },
+  id: '1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'local',
   choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'OK' } }],
 }
 

@@ -37,7 +37,7 @@ export const testChannel = async (
   (
     await call('POST /api/v1/health/channels/{channel}/test', {
       path: { channel },
-      body: { ...(target !== undefined && { target }), ...(settings && { settings }) },
+      body: { ...(target !== undefined && { target }), ...(settings !== undefined && { settings }) },
     })
   ).data
 
