@@ -5,11 +5,7 @@ import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, TimeWindow } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
 import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
-import {
-  resolveAnalysisTimeRange,
-  type AnalysisScope,
-  resolveAnalysisScope,
-} from '../analysis/analysis-window.ts'
+import { resolveAnalysisTimeRange, type AnalysisScope, resolveAnalysisScope } from '../analysis/analysis-window.ts'
 import { cpuMsExpression, endedQueryCondition } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'

@@ -16,7 +16,11 @@ interface FrozenComparison {
 }
 
 /** Returns a link to the page with this range, which it states even if it is the default one. */
-export const shareUrl = (page: { readonly href: string }, range: TimeRange, frozen: FrozenComparison | null): string => {
+export const shareUrl = (
+  page: { readonly href: string },
+  range: TimeRange,
+  frozen: FrozenComparison | null,
+): string => {
   const url = new URL(page.href)
   const parameters: Record<string, string | null> = writeRange(range, 0)
   if (frozen && frozen.comparison !== null) {
