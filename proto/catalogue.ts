@@ -77,9 +77,13 @@ const Parameter = z.strictObject({
   doc: z.string(),
 })
 
+/** A path of the web UI with `{column}` placeholders. */
+export const RowsPath = z.string().regex(/^\/\w/, 'must be a path such as /tables/failed-queries')
+
 /**
- * A column of a chart. A `link` column is not shown; placeholders of `href` refer to it. A `time` column contains epoch milliseconds. Missing buckets are filled in: with null if the
- * value column is nullable, else with 0.
+/**
+ * A column of a chart. A `link` column is not shown; placeholders of `href` refer to it. A `time` column contains epoch
+ * milliseconds. Missing buckets are filled in: with null if the value column is nullable, else with 0.
  */
 const ChartColumn = z.strictObject({
   name: z.string().min(1),
@@ -91,8 +95,8 @@ const ChartColumn = z.strictObject({
    * not depend on the length of a bucket. `bucket` is for rare events, whose totals are shown with the length.
    */
   per: z.enum(['second', 'minute', 'bucket']).optional(),
-  /** Target of a label: a path with `{column}` placeholders. */
-  href: z.string().optional(),
+  /** The page of a label, or the page with the rows behind a value if it differs from that of the chart. */
+  href: RowsPath.optional(),
 })
 
 /** The shape of `charts/<topic>/<id>.chart.yaml`. */
@@ -118,6 +122,8 @@ export const ChartDefinition = z.strictObject({
     'number',
     'list',
   ]),
+  /** The page with the rows behind a bar or point. Without it, the first table page that lists the chart. */
+  href: RowsPath.optional(),
   columns: z.array(ChartColumn).min(1),
   /** Default bucket of a time series; charts of current values have none. */
   interval: Interval.optional(),

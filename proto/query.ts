@@ -193,7 +193,8 @@ export const query = service('query', {
     feature: 'OVERVIEW',
     safe: true,
     prefer: 'hostKey',
-    input: z.object(hostInput),
+    /** With `own`, the numbers of queries include those of Watchhouse itself. */
+    input: z.object({ ...hostInput, own: z.boolean().optional() }),
     output: HostOverview,
   }),
   chart: rpc({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DefinitionId, VersionedSql, Unit } from './catalogue.ts'
+import { DefinitionId, RowsPath, VersionedSql, Unit } from './catalogue.ts'
 
 /** The severity of a condition. */
 export const Severity = z.enum(['warning', 'critical'])
@@ -72,6 +72,8 @@ export const RuleDefinition = z.strictObject({
     .array(z.strictObject({ rule: DefinitionId, severity: Severity }))
     .min(2)
     .optional(),
+  /** The page with the queries that cause the condition, if the rule is about queries. */
+  href: RowsPath.optional(),
   /** Meaning of the alert, checks and remedies. */
   runbook: z.string().min(100).max(2_000),
   /** A statement whose rows explain the condition. They contain only normalized statement text. */

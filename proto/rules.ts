@@ -45,6 +45,10 @@ export const Rule = z.object({
    */
   allOf: z.array(z.object({ rule: DefinitionId, severity: Severity })),
   runbook: z.string(),
+  /** The page with the queries that cause the condition; undefined if there is none, and from older releases. */
+  href: z.string().optional(),
+  /** The length of the window that the rule reads, in minutes; undefined for current values, and from older releases. */
+  lastMinutes: z.number().int().optional(),
   /** Whether the rule has a diagnostic, a statement whose rows explain the condition. */
   diagnosed: z.boolean(),
 })

@@ -65,6 +65,8 @@ export const booleanParameter = textParameter
   .transform((word) => yesWords.has(word))
   .meta(withOpenApiSchema({ enum: [...yesWords, ...noWords] }))
 
+/** Query parameters of `GET /api/v1/overview`. With `own=1`, numbers of queries include those of the product itself. */
+export const OverviewQuery = z.strictObject({ hostId, own: booleanParameter.optional() })
 /** Query parameters of `GET /api/v1/host-status`. */
 export const HostStatusQuery = z.strictObject({ hostId, fleet: booleanParameter.default(false) })
 

@@ -1,7 +1,7 @@
 import { mayUseFeature, type Identity } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { HostsResponse, HostStatusResponse, OverviewResponse, CatalogueResponse } from '#proto/http/data.ts'
-import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
+import { noQuery, HostStatusQuery, OverviewQuery } from '#proto/http/parameters.ts'
 import { defineGetRoute, type Route } from '../http-route.ts'
 import { createSuccessBody } from '../response/envelope.ts'
 
@@ -43,11 +43,11 @@ const overview = defineGetRoute({
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',
-  query: HostQuery,
+  query: OverviewQuery,
   answer: OverviewResponse,
-  handle: async ({ query: { hostId }, call }, gateway) => {
+  handle: async ({ query: { hostId, own }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    return createSuccessBody(await gateway.query.overview({ hostKey: key }, call), { host: name })
+    return createSuccessBody(await gateway.query.overview({ hostKey: key, own }, call), { host: name })
   },
 })
 

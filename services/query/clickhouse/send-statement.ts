@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
+import { createQueryId } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxBufferedResponseBytes, maxShortResponseBytes, readErrorBody } from './response.ts'
 import type { HostConnections } from './connections.ts'
@@ -111,7 +112,7 @@ const sendWithRetry = async <T>(
 ): Promise<{ queryId: string; response: T }> => {
   const { limit } = options
   for (let isFirst = true; ; isFirst = false) {
-    const queryId = randomUUID()
+    const queryId = createQueryId(statement.what, randomUUID())
     onSent(queryId)
     try {
       return { queryId, response: await send({ statement, queryId, sending: options, newConnection: !isFirst }) }

@@ -76,7 +76,7 @@ export const resolveMaxSeconds = (
 export const buildRequestPath = (base: URL, statement: Statement, queryId: string, sending: SendingOptions): string => {
   const { database, session } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
-  // The query id is a UUID, which needs no encoding.
+  // The query id consists of letters, digits and dashes, which need no encoding.
   let query = `${own}query_id=${queryId}&default_format=${sending.format}`
   const add = (name: string, value: string): void => {
     query += pairOf(name, value)

@@ -27,6 +27,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
     ...(chart.interval ? [] : chart.columns.filter(({ per }) => per !== undefined)).map(
       ({ name }) => `columns.per: "${name}" is not a total of a bucket; set interval`,
     ),
+    ...checkLinks(chart.columns, [{ href: chart.href }], 'href'),
     ...checkLinks(chart.columns),
     ...checkSql(chart.sql, { ...anyScope, ...scope }),
     ...checkParameters(chart.sql, chart.parameters),
@@ -56,12 +57,16 @@ const checkNames = (columns: readonly { name: string }[]): string[] => {
 }
 
 /** Returns the problems of links whose placeholders name unknown columns. */
-const checkLinks = (columns: readonly { name: string; href?: string | undefined }[]): string[] => {
+const checkLinks = (
+  columns: readonly { name: string; href?: string | undefined }[],
+  links: readonly { href?: string | undefined }[] = columns,
+  key = 'columns.href',
+): string[] => {
   const names = new Set(columns.map(({ name }) => name))
-  return columns
+  return links
     .flatMap(({ href = '' }) => [...href.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
     .filter((name) => !names.has(name))
-    .map((name) => `columns.href: unknown column "${name}"`)
+    .map((name) => `${key}: unknown column "${name}"`)
 }
 
 /** Returns the version branches of a definition; `since` is undefined for SQL without branches. */

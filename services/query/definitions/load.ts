@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import type { z } from 'zod'
 import { ChartDefinition, DefinitionId, TableDefinition, type VersionedSql } from '#proto/catalogue.ts'
 import { MetricDefinition, RuleDefinition } from '#proto/rule-definition.ts'
+import { buildWatchhouseIdCondition } from '#shared/sql/statement-text.ts'
 import { YamlError, parseYaml } from '#shared/config/yaml.ts'
 import { checkChart, checkTable, checkMetric, checkRule } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
@@ -154,9 +155,15 @@ export const expandPeopleMacro = <D extends Pick<ChartDefinition, 'sql' | 'param
   return { ...definition, sql: expandPeople(definition.sql), parameters: [...definition.parameters, ownSwitch] }
 }
 
-const people = /\$people\b/
+/** `$people` for rows of the query log, `$people(process)` for processes, and `$people(id)` for a column of ids. */
+const people = /\$people\b(?:\((\w+(?:\.\w+)?)\))?/
 
 const expandPeople = (sql: VersionedSql): VersionedSql => {
-  const spelled = (text: string): string => text.replaceAll(/\$people\b/g, () => '({own:Bool} OR NOT $own)')
+  const conditionOf = (source: string | undefined): string => {
+    if (source === undefined) return '$own'
+    return source === 'process' ? '$ownprocess' : buildWatchhouseIdCondition(source)
+  }
+  const spelled = (text: string): string =>
+    text.replaceAll(new RegExp(people, 'g'), (_, source?: string) => `({own:Bool} OR NOT ${conditionOf(source)})`)
   return typeof sql === 'string' ? spelled(sql) : sql.map((branch) => ({ ...branch, sql: spelled(branch.sql) }))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
+import { watchhouseProcessCondition, watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
 import { buildRotatedLogExpressions } from '../clickhouse/capabilities.ts'
 import { expandMacros, type MacroScope } from './macros.ts'
 
@@ -23,9 +23,16 @@ describe('a macro', () => {
     ['FROM $log(part_log)', 'FROM system.part_log'],
     ['FROM $log(query_log)', String.raw`FROM merge('system', '^query_log(_\\d+)?$')`],
     ['NOT $own', `NOT ${watchhouseStatementCondition}`],
+    ['NOT $ownprocess', `NOT ${watchhouseProcessCondition}`],
     ["match(name, '^a$')", "match(name, '^a$')"],
   ])('turns %j into %j', (sql, expanded) => {
     expect(expandMacros(sql, scope)).toBe(expanded)
+  })
+
+  it('limits running queries to windows that include the present', () => {
+    expect(expandMacros('SELECT 1 FROM $running', scope)).toMatch(
+      /FROM system\.processes\s+WHERE is_initial_query AND query_id != queryID\(\) AND now\(\) >= S AND now\(\) < U/,
+    )
   })
 
   it('uses the requested time zone', () => {

@@ -1,4 +1,8 @@
-import { watchhouseStatementCondition, statementSourceExpression } from '#shared/sql/statement-text.ts'
+import {
+  watchhouseProcessCondition,
+  watchhouseStatementCondition,
+  statementSourceExpression,
+} from '#shared/sql/statement-text.ts'
 import { buckets, buildZoneArgument, type ChartWindow } from './window.ts'
 import type { RotatedLogExpressions } from '../clickhouse/capabilities.ts'
 
@@ -39,6 +43,8 @@ const macros: Readonly<Record<string, Macro>> = {
   day: (expression, { zone }) => `toString(toDate(${expression}${buildZoneArgument(zone)}))`,
   seconds: (_, scope) => String(bucketOf(scope).seconds),
   own: () => watchhouseStatementCondition,
+  ownprocess: () => watchhouseProcessCondition,
+  running: (_, scope) => runningQueries(inWindow(scope)),
   purpose: () => statementSourceExpression,
   words: (expression) => withoutStatement(expression),
   statement: (expression, { withValues = false }) =>
@@ -60,9 +66,36 @@ const withoutStatement = (expression: string): string => {
   return String.raw`leftUTF8(replaceRegexpAll(${shortened}, '\'[^\']*\'', '?'), 300)`
 }
 
-/** Returns SQL for the beginning of a statement on one line, at most 120 characters. */
-const onOneLine = (expression: string): string =>
-  String.raw`leftUTF8(trimBoth(replaceRegexpAll(${expression}, '\\s+', ' ')), 120)`
+/** Maximum length of a statement in a list, in characters. */
+const maxStatementCharacters = 120
+
+/**
+ * Returns SQL for a statement on one line. A longer one loses its first list of columns, because the tables and
+ * conditions behind it distinguish it from others.
+ */
+const onOneLine = (expression: string): string => {
+  const line = String.raw`trimBoth(replaceRegexpAll(${expression}, '\\s+', ' '))`
+  const shape = String.raw`replaceRegexpOne(${line}, '(?i)^(.*?\\bselect) .*? (from )', '\\1 … \\2')`
+  return `leftUTF8(if(lengthUTF8(${line}) > ${maxStatementCharacters}, ${shape}, ${line}), ${maxStatementCharacters})`
+}
+
+/**
+ * Returns SQL for the running queries of clients as rows of the query log that would end now. It is empty unless the
+ * window includes the present.
+ */
+const runningQueries = ({ since, until }: NonNullable<MacroScope['window']>): string =>
+  `(
+    SELECT
+      now() AS event_time,
+      toUInt64(1000 * elapsed) AS query_duration_ms,
+      query_kind,
+      user,
+      http_user_agent,
+      client_name,
+      Settings['log_comment'] AS log_comment
+    FROM system.processes
+    WHERE is_initial_query AND query_id != queryID() AND now() >= ${since} AND now() < ${until}
+  )`
 
 const logTable = (name: string, logs: RotatedLogExpressions): string => {
   if (!/^[a-z_]+$/.test(name)) throw new Error(`invalid log table "${name}"; use the name of a table in system`)

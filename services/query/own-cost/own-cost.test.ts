@@ -131,7 +131,8 @@ describe('pages of queries', () => {
   })
 
   it('have the same counts for today and for each interval', async () => {
-    const today = async () => (await parts.handlers.overview({ hostKey }, createCall())).todayQueries ?? Infinity
+    const today = async (own?: boolean) =>
+      (await parts.handlers.overview({ hostKey, own }, createCall())).todayQueries ?? Infinity
     const rowsOf = async (name: string, parameters: Record<string, number> = {}) => {
       const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, createCall())
       return rows.reduce((sum, row) => sum + Number(row.queries), 0)
@@ -150,5 +151,6 @@ describe('pages of queries', () => {
       expect(count).toBeLessThan(ownStatements)
     }
     expect(countedWithOwn).toBeGreaterThan(ownStatements)
+    expect(await today(true)).toBeGreaterThan((await today()) + ownStatements)
   })
 })

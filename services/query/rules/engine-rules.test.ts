@@ -310,6 +310,17 @@ describe('a host', () => {
     expect(await fetchText(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(expected)
   })
 
+  it.each([
+    ['SELECT count() FROM a WHERE id = 1', 'SELECT count() FROM a WHERE id = ?'],
+    [
+      `SELECT ${'one, two, three, '.repeat(10)} four FROM shop.orders WHERE id = 1`,
+      'SELECT … FROM shop.orders WHERE id = ?',
+    ],
+  ])('returns the part of a long query that distinguishes it: %s', async (said, expected) => {
+    const sql = expandMacros('SELECT $statement({said:String})', createRuleScope({}))
+    expect(await fetchText(sandbox.url, sql, { param_said: said })).toBe(expected)
+  })
+
   it('returns no query texts or values of users in diagnostics', async () => {
     const said = "Cannot parse string 'alice' as UInt8: while executing 'FUNCTION f(alice)' in scope SELECT 1"
     const sql = expandMacros('SELECT $words({said:String})', createRuleScope({}))

@@ -103,6 +103,8 @@ const ruleInfo = (rule: LoadedRule): Rule => ({
   once: rule.once,
   allOf: rule.allOf ?? [],
   runbook: rule.runbook,
+  ...(rule.href !== undefined && { href: rule.href }),
+  ...(rule.lastMinutes !== undefined && { lastMinutes: rule.lastMinutes }),
   diagnosed: rule.diagnostic !== undefined,
 })
 

@@ -98,15 +98,19 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): ServiceHandlers<
       unavailable: new Map([load, counts, day, machine].flatMap((read) => [...read.unavailable])),
     }
   }
-  return async ({ hostKey }, call) => {
+  return async ({ hostKey, own }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { hostInfo, figures, unavailable } = readHostClientLimits(parts.env).cache
-      ? await readParts(host, call)
-      : await readNew({ host, what: 'overview', names: allNames, call })
+    const [{ hostInfo, figures, unavailable }, withOwn] = await Promise.all([
+      readHostClientLimits(parts.env).cache
+        ? readParts(host, call)
+        : readNew({ host, what: 'overview', names: allNames, call }),
+      own ? readWithOwn(reader, host, call) : {},
+    ])
     const { todayQueries, ...metrics } = figures
     return {
       runningQueries: metrics.runningQueries,
       todayQueries,
+      ...withOwn,
       databaseCount: metrics.databases,
       tableCount: metrics.tables,
       diskUsage: diskUsage(metrics),
@@ -115,6 +119,13 @@ export const createOverviewHandler = (parts: QueryHandlerDeps): ServiceHandlers<
       unavailable: byName(unavailable),
     }
   }
+}
+
+/** Reads the numbers of queries that include those of Watchhouse itself. */
+const readWithOwn = async (reader: MetricsReader, host: MonitoredHost, call: QueryContext) => {
+  const names = ['allRunningQueries', 'allTodayQueries'] as const
+  const { figures } = await reader.queryFigures({ host, what: 'overview', call, names, cache: 'standard' })
+  return { runningQueries: figures.allRunningQueries, todayQueries: figures.allTodayQueries }
 }
 
 /** Maximum age of a probe that replaces a statement. */
@@ -166,6 +177,8 @@ const alwaysReadable = ['databases', 'tables', 'settings']
 
 /** The unavailable reasons of unreadable `system` tables, by table name. */
 type DeniedTables = Map<string, UnavailableReason>
+
+type MetricsReader = ReturnType<typeof createMetricsReader>
 
 /** Returns functions that read metrics in one statement, without tables that the user may not read. */
 const createMetricsReader = (client: DatabaseClient) => {

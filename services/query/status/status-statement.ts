@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
-import { watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
+import { watchhouseProcessCondition, watchhouseStatementCondition } from '#shared/sql/statement-text.ts'
 import { createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -47,11 +47,15 @@ const disks = (expression: string): Source => ({
   value: `sumOrNullIf(${expression}, lower(type) = 'local')`,
 })
 
+const isRunning = 'is_initial_query AND query_id != queryID()'
+const isOfToday = "event_date = today() AND type != 'QueryStart' AND is_initial_query"
+
 /** The sources of each metric, in order of preference. Sources with invisible tables are omitted. */
 const sources = {
   databases: [{ table: 'databases', value: `countIf(name ${outsideSystem})` }],
   tables: [{ table: 'tables', where: `database ${outsideSystem}`, value: 'countIf(NOT is_temporary)' }],
-  runningQueries: [{ table: 'processes', value: 'countIf(is_initial_query AND query_id != queryID())' }],
+  runningQueries: [{ table: 'processes', value: `countIf(${isRunning} AND NOT ${watchhouseProcessCondition})` }],
+  allRunningQueries: [{ table: 'processes', value: `countIf(${isRunning})` }],
   merges: [{ table: 'merges', value: 'count()' }],
   memoryUsedBytes: [asynchronous('MemoryResident'), metric('MemoryTracking')],
   memoryTotalBytes: [
@@ -78,11 +82,15 @@ const sources = {
   todayQueries: [
     {
       table: 'query_log',
-      where: `event_date = today() AND type != 'QueryStart' AND is_initial_query AND NOT ${watchhouseStatementCondition}`,
+      where: `${isOfToday} AND NOT ${watchhouseStatementCondition}`,
       value: 'count()',
     },
   ],
-} as const satisfies Record<keyof FleetMetrics | 'todayQueries', readonly Source[]>
+  allTodayQueries: [{ table: 'query_log', where: isOfToday, value: 'count()' }],
+} as const satisfies Record<
+  keyof FleetMetrics | 'todayQueries' | 'allRunningQueries' | 'allTodayQueries',
+  readonly Source[]
+>
 
 export type HostMetricName = keyof typeof sources
 

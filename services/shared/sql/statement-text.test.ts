@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteName, quoteText } from './statement-text.ts'
+import { buildWatchhouseIdCondition, createQueryId, quoteName, quoteText } from './statement-text.ts'
 
 describe('quoting for ClickHouse', () => {
   it.each([
@@ -13,4 +13,11 @@ describe('quoting for ClickHouse', () => {
     ["o'clock", "'o\\'clock'"],
     ['a\\', "'a\\\\'"],
   ])('the text %s becomes %s', (text, quoted) => expect(quoteText(text)).toBe(quoted))
+})
+
+it('marks the query ids of all statements except those of the SQL console', () => {
+  const uuid = '00000000-0000-4000-8000-000000000000'
+  expect(createQueryId('chart/x', uuid)).toBe(`watchhouse-${uuid}`)
+  expect(createQueryId('console', uuid)).toBe(uuid)
+  expect(buildWatchhouseIdCondition('query_id')).toBe("startsWith(query_id, 'watchhouse-')")
 })

@@ -18,5 +18,21 @@ const consoleLogComment = createLogComment('console')
 /** SQL condition on `system.query_log` that matches statements of Watchhouse, except those of the SQL console. */
 export const watchhouseStatementCondition = `((startsWith(log_comment, '${logCommentPrefix}') OR http_user_agent = '${userAgent}') AND log_comment != '${consoleLogComment}')`
 
+/** The `log_comment` of a process, which has no such column. */
+const processLogComment = "Settings['log_comment']"
+
+/** SQL condition on `system.processes` that matches statements of Watchhouse, except those of the SQL console. */
+export const watchhouseProcessCondition = watchhouseStatementCondition.replaceAll('log_comment', processLogComment)
+
+/** The beginning of the query ids of Watchhouse, except those of the SQL console. Logs without comments have them. */
+const queryIdPrefix = 'watchhouse-'
+
+/** Returns a query id from a UUID. Statements of the SQL console belong to the user and get the UUID itself. */
+export const createQueryId = (what: string, uuid: string): string =>
+  what === 'console' ? uuid : `${queryIdPrefix}${uuid}`
+
+/** Returns the SQL condition on a query id that matches statements of Watchhouse, except those of the SQL console. */
+export const buildWatchhouseIdCondition = (queryId: string): string => `startsWith(${queryId}, '${queryIdPrefix}')`
+
 /** SQL expression on `system.query_log`: the part of Watchhouse that sent the statement, such as `chart`. */
 export const statementSourceExpression = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`
