@@ -44,7 +44,7 @@ export const ReadEstimate = z.object({
 /** The result of `EXPLAIN` as text and, for some variants, as a tree. */
 export const Explanation = z.object({
   mode: ExplainMode,
-  /** The statement of the caller without its FORMAT clause. */
+  /** The statement of the caller without its FORMAT and SETTINGS clauses. */
   query: z.string(),
   /** The output of the host as text; null for `estimate`. */
   text: z.string().nullable(),
@@ -52,5 +52,10 @@ export const Explanation = z.object({
   tree: z.array(ExplainNode).nullable(),
   /** Estimates by table; null unless the mode is `estimate`. */
   estimates: z.array(ReadEstimate).nullable(),
+  /**
+   * The settings of the SETTINGS clauses: those that apply to the plan, and the names of all others, which do not
+   * change a plan or would exceed the limits. Undefined without such a clause.
+   */
+  statementSettings: z.object({ applied: z.record(z.string(), z.string()), ignored: z.array(z.string()) }).optional(),
 })
 export type Explanation = z.infer<typeof Explanation>

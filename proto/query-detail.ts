@@ -123,6 +123,18 @@ export const ChildQuery = z.object({
   exception: z.string(),
 })
 
+/** A setting that decides what a query writes to the logs. */
+export const LogSetting = z.object({
+  name: z.string(),
+  value: z.string(),
+  /**
+   * `query`: the query or the profile of its user changed it. `default`: the default of the host. `monitoring-user`:
+   * the profile of the monitoring user changes it, so the value of the query is unknown.
+   */
+  source: z.enum(['query', 'default', 'monitoring-user']),
+})
+export type LogSetting = z.infer<typeof LogSetting>
+
 /** The details of a query. `settings` are those that differed from their defaults. */
 export const QueryDetail = z.object({
   summary: QuerySummary,
@@ -132,6 +144,8 @@ export const QueryDetail = z.object({
   threads: createSectionSchema(QueryThread),
   views: createSectionSchema(ViewExecution),
   processors: createSectionSchema(ProcessorTotals),
+  /** The settings of the logs of threads and processors; empty if both logs have rows, and from older releases. */
+  logSettings: z.array(LogSetting).default([]),
   children: createSectionSchema(ChildQuery).extend({
     /** Labels of the queried hosts: the host of the query and others of its group. */
     queriedHosts: z.array(z.string()),

@@ -46,6 +46,7 @@ export const sampleFingerprintDetail: QueryPatternDetail = {
 const none = { rows: [], truncated: false, unavailable: null }
 
 export const sampleQueryDetail: QueryDetail = {
+  logSettings: [],
   summary: {
     queryId: 'q1',
     status: 'finished',

@@ -8,6 +8,7 @@ import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import { readPermissions } from '../config.ts'
 import { toCallerError, buildExplainStatement } from '../explain/explain.ts'
 import { toExplanation } from '../explain/explanation.ts'
+import { extractSettings, selectPlanSettings } from '../explain/statement-settings.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import { checkCallerStatement } from '../read-only/caller-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
@@ -30,9 +31,12 @@ export const explainReads = async (
   { parts, host, call }: HostContext,
   { query, database }: { query: string; database?: string | undefined },
 ): Promise<StatementReads> => {
-  const statement = checkCallerStatement(query, refuseOthers, readPermissions(parts.env))
+  const allowed = readPermissions(parts.env)
+  const extracted = extractSettings(query, allowed)
+  const statement = checkCallerStatement(extracted.query, refuseOthers, allowed)
+  const { applied } = selectPlanSettings(extracted.settings)
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
-    const explaining = buildExplainStatement(statement, mode, settings, database)
+    const explaining = buildExplainStatement(statement, mode, settings, database, applied)
     try {
       return toExplanation(host, statement, mode, settings, await parts.client.run(host, explaining, call))
     } catch (error) {

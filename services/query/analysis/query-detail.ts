@@ -9,6 +9,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { type MacroScope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
+import { readLogSettings } from './log-settings.ts'
 import { hostNumberSchema, hostBooleanSchema, readRecords } from './read-records.ts'
 import { resolveAnalysisScope } from './analysis-window.ts'
 import { cpuMsExpression } from './fingerprint-statement.ts'
@@ -164,6 +165,8 @@ const detailOf = async (
     readChildQueries(parts, host, queryId, scope, call),
   ])
   const { settings, profileEvents, ...summary } = found
+  const isEmpty = ofThreads.rows.length === 0 || ofProcessors.rows.length === 0
+  const logSettings = isEmpty ? await readLogSettings(place, settings) : []
   const detail = {
     summary,
     settings: named(settings),
@@ -171,6 +174,7 @@ const detailOf = async (
     threads: ofThreads,
     views: ofViews,
     processors: ofProcessors,
+    logSettings,
     children: ofChildren,
   }
   return { detail, unavailable: null }

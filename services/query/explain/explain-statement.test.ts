@@ -24,7 +24,7 @@ describe('a statement to explain', () => {
     ["SELECT 'a FORMAT CSV'", "SELECT 'a FORMAT CSV'"],
     ['WITH 1 AS x SELECT x', 'WITH 1 AS x SELECT x'],
   ])('%j is explained as %j', (given, explained) => {
-    expect(toExplainableStatement(given)).toBe(explained)
+    expect(toExplainableStatement(given)).toEqual({ statement: explained, settings: [] })
   })
 
   it.each([
@@ -32,12 +32,21 @@ describe('a statement to explain', () => {
     ['  EXPLAIN SELECT 1', 'first-word', 2],
     ['SELECT 1; SELECT 2', 'several-statements', 8],
     ["SELECT * FROM url('http://x')", 'function', 14],
-    ['SELECT 1 SETTINGS max_threads = 1', 'settings', 9],
     ['', 'empty', 0],
   ])('%j is refused', (given, reason, position) => {
     expect(failureOf(() => toExplainableStatement(given))).toMatchObject({
       code: 'invalid',
       details: { parameter: 'query', reason, position },
+    })
+  })
+
+  it('sends its settings with the request, below the limits', () => {
+    const { statement, settings } = toExplainableStatement('SELECT 1 SETTINGS max_threads = 1 FORMAT CSV')
+    expect([statement, settings]).toEqual(['SELECT 1', [{ name: 'max_threads', value: '1' }]])
+    const planning = { max_threads: '1', max_memory_usage: '0' }
+    expect(buildExplainStatement(statement, 'plan', {}, undefined, planning).limits).toMatchObject({
+      max_threads: '1',
+      max_memory_usage: 1_073_741_824,
     })
   })
 

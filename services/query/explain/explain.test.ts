@@ -105,18 +105,24 @@ describe('a statement that cannot be explained', () => {
     await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode: code } })
   })
 
+  it('is planned with those of its settings that change the plan', async () => {
+    const sql = 'SELECT 1 SETTINGS readonly = 0, max_threads = 1, max_memory_usage = 0'
+    expect(await explain(sql)).toMatchObject({
+      query: 'SELECT 1',
+      statementSettings: { applied: { max_threads: '1' }, ignored: ['readonly', 'max_memory_usage'] },
+    })
+  })
+
   it('returns the position of its syntax error', async () => {
     await expect(explain('SELECT 1 FROM')).rejects.toMatchObject({ details: { parameter: 'query', position: 13 } })
   })
 
-  it.each([
-    'INSERT INTO explained.events SELECT 1',
-    "SELECT 1 INTO OUTFILE 'x'",
-    "SELECT * FROM s3('http://x/y')",
-    'SELECT 1 SETTINGS readonly = 0',
-  ])('%s never reaches the host', async (sql) => {
-    await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'query' } })
-  })
+  it.each(['INSERT INTO explained.events SELECT 1', "SELECT 1 INTO OUTFILE 'x'", "SELECT * FROM s3('http://x/y')"])(
+    '%s never reaches the host',
+    async (sql) => {
+      await expect(explain(sql)).rejects.toMatchObject({ code: 'invalid', details: { parameter: 'query' } })
+    },
+  )
 
   it('is stopped when a subquery that planning executes takes too much memory', async () => {
     const greedy = 'SELECT (SELECT length(groupArray(number)) FROM numbers(1000000000))'

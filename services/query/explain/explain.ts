@@ -12,18 +12,21 @@ import type { Token } from '../read-only/lexer.ts'
 import type { StatementPermissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import { toExplanation } from './explanation.ts'
+import { extractSettings, selectPlanSettings, type StatementSetting } from './statement-settings.ts'
 
 /** Returns the handler that explains a statement of a caller on a host. */
 export const createExplainHandler =
   (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['explain'] =>
   async ({ hostKey, query, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
-    const statement = toExplainableStatement(query, readPermissions(parts.env))
+    const { statement, settings } = toExplainableStatement(query, readPermissions(parts.env))
     requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
-    const explaining = buildExplainStatement(statement, mode, planSettings, database)
+    const { applied, ignored } = selectPlanSettings(settings)
+    const explaining = buildExplainStatement(statement, mode, planSettings, database, applied)
     try {
       const answer = await parts.client.run(host, explaining, call)
-      return toExplanation(host, statement, mode, planSettings, answer)
+      const explanation = toExplanation(host, statement, mode, planSettings, answer)
+      return settings.length > 0 ? { ...explanation, statementSettings: { applied, ignored } } : explanation
     } catch (error) {
       throw toCallerError(error, explaining.sql, statement)
     }
@@ -133,9 +136,17 @@ const limits = {
 }
 const maxSeconds = 15
 
-/** Validates a caller's statement and removes its FORMAT clause, which would apply to the explanation. */
-export const toExplainableStatement = (query: string, allowed?: StatementPermissions): string =>
-  checkCallerStatement(query, refuseExplain, allowed)
+/**
+ * Validates a caller's statement. Removes its FORMAT clause, which would apply to the explanation, and its SETTINGS
+ * clauses, whose settings are sent with the request if they change the plan.
+ */
+export const toExplainableStatement = (
+  query: string,
+  allowed?: StatementPermissions,
+): { statement: string; settings: StatementSetting[] } => {
+  const { query: rest, settings } = extractSettings(query, allowed)
+  return { statement: checkCallerStatement(rest, refuseExplain, allowed), settings }
+}
 
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return
@@ -153,12 +164,16 @@ const requireKnown = (mode: ExplainMode, host: string, version: string): void =>
   )
 }
 
-/** Returns the EXPLAIN statement. A plan uses JSON unless the caller requests a text-only option. */
+/**
+ * Returns the EXPLAIN statement. A plan uses JSON unless the caller requests a text-only option. `planning` contains
+ * settings of the server, which do not override the limits.
+ */
 export const buildExplainStatement = (
   query: string,
   mode: ExplainMode,
   settings: ExplainSettings,
   database: string | undefined,
+  planning: Readonly<Record<string, string>> = {},
 ): Statement => {
   const { words, settings: known } = kinds[mode]
   for (const name of Object.keys(settings)) {
@@ -172,5 +187,11 @@ export const buildExplainStatement = (
   const options = mode === 'plan' && !settings.pretty && !settings.compact ? { json: 1, ...settings } : settings
   const written = Object.entries(options).map(([name, value]) => `${name} = ${Number(value)}`)
   const sql = `EXPLAIN ${[words, written.join(', ')].join(' ').trimEnd()}\n${query}`
-  return { what: 'explain', sql, limits, maxSeconds, ...(database !== undefined && { database }) }
+  return {
+    what: 'explain',
+    sql,
+    limits: { ...planning, ...limits },
+    maxSeconds,
+    ...(database !== undefined && { database }),
+  }
 }
