@@ -33,6 +33,9 @@ const optionalHost = { hostId: z.int().nullable(), host: z.string().nullable() }
 const RuleId = z.string().min(1).max(160)
 const counted = z.object({ count: z.int() })
 
+/** The page with the queries that cause a condition, and the minutes that its rule looks back; null if unknown. */
+const causes = z.object({ path: z.string(), minutes: z.int().nullable() }).nullable().optional()
+
 /** `GET /api/v1/health/checks`: every rule on one host, as of the last sweep that evaluated it. */
 export const ChecksQuery = z.strictObject({ hostId: hostId.default(0) })
 /** Response of `GET /api/v1/health/checks`. */
@@ -55,7 +58,7 @@ export const AlertStateResponse = createResponseSchema(
    * `source` is null for conditions of the product's own rules. For conditions of inbound events, `source` and `host`
    * are the name of the source, and `hostId` is null.
    */
-  z.array(AlertCondition.extend({ ...host, source: z.string().nullable() })),
+  z.array(AlertCondition.extend({ ...host, source: z.string().nullable(), causes })),
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
 )
 
@@ -77,7 +80,7 @@ export const HistoryQuery = z.strictObject({
 })
 /** Response of `GET /api/v1/health/history`. */
 export const HistoryResponse = createResponseSchema(
-  z.array(AlertHistoryEntry.omit({ hostKey: true }).extend(optionalHost)),
+  z.array(AlertHistoryEntry.omit({ hostKey: true }).extend({ ...optionalHost, causes })),
   counted,
 )
 

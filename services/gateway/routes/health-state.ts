@@ -59,15 +59,23 @@ const alertState = defineGetRoute({
   doc: 'Lists open conditions of one host or of all, since when they are open, and who was notified',
   query: AlertStateQuery,
   answer: AlertStateResponse,
-  handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
+  handle: async ({ query: { hostId }, call }, { hosts, alerts, query }) => {
     const hostKey = await keyOf(hosts, hostId)
+    const causesOf = await loadCauses(query, call)
     const [nameOf, { hosts: found, ...sweep }] = [
       await loadHostNames(hosts),
       await alerts.alertState({ hostKey }, call),
     ]
     const ofHosts = found.flatMap((host) => {
       const named = nameOf(host.hostKey)
-      return named ? host.conditions.map((condition) => ({ ...named, ...condition, source: null })) : []
+      return named
+        ? host.conditions.map((condition) => ({
+            ...named,
+            ...condition,
+            causes: causesOf(condition.ruleId),
+            source: null,
+          }))
+        : []
     })
     const isAll = hostKey === undefined && (await canSeeInstallation(hosts))
     const inbound = isAll ? await readInbound(maxInboundConditions - ofHosts.length, alerts, call) : noInbound
@@ -76,6 +84,19 @@ const alertState = defineGetRoute({
     return createSuccessBody(conditions, { count: conditions.length, ...sweep, truncated })
   },
 })
+
+/** Returns the page with the causing queries by rule. Without the service `query`, conditions have no such page. */
+const loadCauses = async (query: Gateway['query'], call: CallContext) => {
+  const rules = await query.rules({}, call).then(
+    (found) => found.rules,
+    () => [],
+  )
+  const byId = new Map(rules.map((rule) => [rule.id, rule]))
+  return (ruleId: string) => {
+    const { href, lastMinutes } = byId.get(ruleId) ?? {}
+    return href === undefined ? null : { path: href, minutes: lastMinutes ?? null }
+  }
+}
 
 const noInbound = { shown: [], truncated: false }
 
@@ -95,13 +116,14 @@ const history = defineGetRoute({
   doc: 'Lists the history of conditions, newest first: who was notified, and why a notification was not sent',
   query: HistoryQuery,
   answer: HistoryResponse,
-  handle: async ({ query: { hostId, day, limit }, call }, { hosts, alerts }) => {
+  handle: async ({ query: { hostId, day, limit }, call }, { hosts, alerts, query }) => {
     const hostKey = await keyOf(hosts, hostId)
+    const causesOf = await loadCauses(query, call)
     const nameOf = await loadHostNames(hosts)
     const lines = await alerts.alertHistory({ hostKey, ...day, limit }, call)
     const shown = lines.flatMap(({ hostKey, ...line }) => {
       const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
-      return named ? [{ ...line, ...named }] : []
+      return named ? [{ ...line, ...named, causes: causesOf(line.ruleId) }] : []
     })
     return createSuccessBody(shown, { count: shown.length })
   },

@@ -176,7 +176,7 @@ export interface Routes {
   'GET /api/v1/mcp/info': Route<typeof mcp.McpInfo>
   'GET /api/v1/metrics': Route<z.ZodString, typeof exposition.MetricsQuery>
   'GET /api/v1/openapi.json': Route<typeof openapi.OpenApiDocument>
-  'GET /api/v1/overview': Route<typeof data.OverviewResponse, typeof parameters.HostQuery>
+  'GET /api/v1/overview': Route<typeof data.OverviewResponse, typeof parameters.OverviewQuery>
   'GET /api/v1/own-cost': Route<typeof ownCost.OwnCostResponse, typeof ownCost.OwnCostQuery>
   'GET /api/v1/postgres/activity': Route<typeof postgres.PostgresActivityResponse, typeof postgres.PostgresActivityQuery>
   'GET /api/v1/postgres/locks': Route<typeof postgres.PostgresLocksResponse>
