@@ -176,13 +176,13 @@ describe('a table page', () => {
   it('includes the statements of the product itself with one switch, which is in the URL', async () => {
     const visit = await open('/tables/history-queries?host=0')
     const choice = visit.page.getByRole('checkbox', {
-      name: 'Include the statements of Watchhouse itself',
+      name: "Show Watchhouse's own statements",
       exact: true,
     })
     await choice.check()
-    await visit.page.waitForURL(/p\.own=1/)
+    await visit.page.waitForURL(/[?&]own=1/)
     await choice.uncheck()
-    await visit.page.waitForURL((url) => !url.searchParams.has('p.own'))
+    await visit.page.waitForURL((url) => !url.searchParams.has('own'))
     expect(await choice.isChecked()).toBe(false)
   })
 

@@ -33,10 +33,11 @@ export const statusQuery = () =>
     staleTime: statusRefreshMs,
   })
 
-export const overviewQuery = (host: number) =>
+/** Query for the key metrics of a host; with `own`, including the queries of Watchhouse itself. */
+export const overviewQuery = (host: number, own = false) =>
   queryOptions({
-    queryKey: ['overview', host],
-    queryFn: ({ signal }) => call('GET /api/v1/overview', { query: { hostId: host }, signal }),
+    queryKey: own ? ['overview', host, 'own'] : ['overview', host],
+    queryFn: ({ signal }) => call('GET /api/v1/overview', { query: { hostId: host, own: own ? '1' : null }, signal }),
   })
 
 /** A time window: the last hours or minutes, or two instants in epoch seconds. */

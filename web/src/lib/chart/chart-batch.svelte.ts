@@ -42,7 +42,8 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
     return own === undefined ? view.comparison : own
   })
   const query = (window: TimeRange, further: readonly string[], purpose: string) => {
-    const { charts, params = {}, host = view.host } = request()
+    const { charts, params: own = {}, host = view.host } = request()
+    const params = view.showsOwn ? { own: '1', ...own } : own
     const names =
       charts.length > 0 ? [...new Set([...charts.slice(0, maxCharts - 1).map(({ name }) => name), ...further])] : []
     const subject = { host, names, purpose, interval: selectInterval(range), timezone: session.zone, params }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { omitDefaultPreferences, preferenceChoices, readPreferences } from './preferences.ts'
 
-const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
+const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on', own: 'hidden' }
 
 describe('stored preferences', () => {
   it.each([

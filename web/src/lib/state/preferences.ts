@@ -9,6 +9,8 @@ export const preferenceChoices = {
   density: ['compact', 'comfortable'],
   /** Single-letter shortcuts. Users can turn them off, because speech or switch input may trigger them by accident. */
   keys: ['on', 'off'],
+  /** Whether tables, charts and key metrics include the statements of Watchhouse itself. */
+  own: ['hidden', 'shown'],
 } as const
 
 type Choices = typeof preferenceChoices
@@ -26,6 +28,7 @@ export const readPreferences = (stored: unknown): Preferences => {
     palette: oneOf(preferenceChoices.palette, values.get('palette')),
     density: oneOf(preferenceChoices.density, values.get('density')),
     keys: oneOf(preferenceChoices.keys, values.get('keys')),
+    own: oneOf(preferenceChoices.own, values.get('own')),
   }
 }
 

@@ -27,6 +27,7 @@ const preservedParameters = [
   'refresh',
   'paused',
   'compare',
+  'own',
 ] as const
 
 /** Returns the default range of the current page, in minutes. */
@@ -66,6 +67,11 @@ export const view = {
   get zone(): ZoneChoice {
     return readZone(page.url.searchParams, preferences.current.zone)
   },
+  /** Whether tables, charts and key metrics include the statements of Watchhouse itself. */
+  get showsOwn(): boolean {
+    const chosen = page.url.searchParams.get('own')
+    return chosen === null ? preferences.current.own === 'shown' : chosen === '1'
+  },
   get refreshSeconds(): number {
     return readRefresh(page.url.searchParams)
   },
@@ -99,6 +105,11 @@ export const view = {
   shift: (parts: number) => view.setRange(shiftRange(view.range, parts, view.hostTime(Date.now()))),
   zoomOut: () => view.setRange(zoomOutRange(view.range, view.hostTime(Date.now()))),
   setZone: (zone: ZoneChoice) => changeUrlParameters({ zone: zone === preferences.current.zone ? null : zone }),
+  setShowsOwn: (shown: boolean) =>
+    changeUrlParameters({
+      own: shown === (preferences.current.own === 'shown') ? null : shown ? '1' : '0',
+      offset: null,
+    }),
   setRefresh: (seconds: number) => changeUrlParameters({ refresh: writeRefresh(seconds), paused: null }),
   setComparison: (comparison: Comparison | null) => changeUrlParameters({ compare: writeComparison(comparison) }),
   setComparing: (comparing: boolean) => view.setComparison(comparing ? 'previous' : null),
@@ -119,6 +130,16 @@ export const view = {
     if (!search.has('host')) search.set('host', '0')
     for (const [name, value] of Object.entries(more)) search.set(name, value)
     return `${path}?${search}`
+  },
+  /** Returns a link to an interval in epoch milliseconds, which replaces the range of this page. */
+  linkToInterval(target: string, fromMs: number, toMs: number, more: Record<string, string> = {}): string {
+    const [from, to] = [Math.floor(fromMs / 1000), Math.ceil(toMs / 1000)]
+    const url = new URL(
+      view.link(target, { ...more, from: String(from), to: String(Math.max(to, from + 1)) }),
+      page.url.href,
+    )
+    for (const name of ['range', 'compare']) url.searchParams.delete(name)
+    return `${url.pathname}${url.search}`
   },
 }
 

@@ -1,6 +1,7 @@
 import type { CellFormat, StatusDisplay, TableInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
+import { summarizeStatements } from '#lib/sql/summarize-statement.ts'
 import { fillPath } from '#lib/ui/links.ts'
 import { formatExactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
@@ -51,6 +52,8 @@ export interface CellContext {
   nowMs: number
   /** Converts a path of this application to a link that preserves the view. */
   link: (path: string) => string
+  /** Short forms of the statements of the table, by statement. */
+  summaries?: ReadonlyMap<string, string>
 }
 
 /** Texts of false values; hosts send booleans as 0 or as false. */
@@ -73,12 +76,22 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   const state = column.states?.[text]
   if (state) return { text: state.word, title: text, state }
   if ((column.format === 'link' || column.format === 'query') && column.href)
-    return { ...createTextCell(text), href: context.link(fillPath(column.href, row)) }
-  return createTextCell(text)
+    return { ...createTextCell(text, shorten(column, text, context)), href: context.link(fillPath(column.href, row)) }
+  return createTextCell(text, shorten(column, text, context))
 }
 
 /** Returns a text cell. Its tooltip shows the full text, because the column may truncate the cell. */
-const createTextCell = (text: string): Cell => ({ text, title: text })
+const createTextCell = (title: string, text = title): Cell => ({ text, title })
+
+/** Returns the short form of a statement; other texts are returned unchanged. */
+const shorten = ({ format }: Column, text: string, { summaries }: CellContext): string =>
+  format === 'query' ? (summaries?.get(text) ?? text) : text
+
+/** Returns the short forms of all statements of a table. */
+export const summarizeCells = (columns: readonly Column[], rows: readonly Row[]): ReadonlyMap<string, string> => {
+  const names = columns.filter(({ format }) => format === 'query').map(({ name }) => name)
+  return summarizeStatements(rows.flatMap((row) => names.map((name) => String(row[name] ?? ''))))
+}
 
 /** ClickHouse returns the epoch as the time of an event that has never occurred. */
 const neverEpochMs = 0
