@@ -1,4 +1,4 @@
-import type { ExplainNode } from '#proto/explain.ts'
+import type { ExplainNode, Explanation } from '#proto/explain.ts'
 
 /** The parts and granules of a table that an index selects. */
 export interface IndexUsage {
@@ -69,4 +69,16 @@ export const buildPlanGraph = (roots: readonly ExplainNode[]) => {
   }
   for (const [index, root] of roots.entries()) visit(root, String(index), null)
   return { nodes, edges }
+}
+
+/** Returns sentences about the settings of a statement: which apply to its plan, and which do not. */
+export const describeStatementSettings = (settings: Explanation['statementSettings']): string[] => {
+  if (!settings) return []
+  const applied = Object.entries(settings.applied).map(([name, value]) => `${name} = ${value}`)
+  return [
+    ...(applied.length > 0 ? [`Planned with the SETTINGS of the statement: ${applied.join(', ')}.`] : []),
+    ...(settings.ignored.length > 0
+      ? [`Not applied, because they do not change the plan or would exceed limits: ${settings.ignored.join(', ')}.`]
+      : []),
+  ]
 }
