@@ -81,6 +81,12 @@ export const menuSections: readonly MenuSection[] = [
         feature: 'QUERIES',
         searchTerms: 'fingerprints query patterns slow normalized regressions',
       },
+      {
+        path: '/live-tail',
+        title: 'Live tail',
+        feature: 'QUERIES',
+        searchTerms: 'follow stream logs query log text log server log tail -f realtime',
+      },
       { path: '/console', title: 'SQL console', feature: 'QUERIES', searchTerms: 'run select editor' },
       { path: '/explain', title: 'Explain', feature: 'QUERIES', searchTerms: 'plan pipeline ast estimate' },
       {
