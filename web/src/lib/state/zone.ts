@@ -54,6 +54,12 @@ export const parseWallTime = (text: string, zone: string): number | null => {
 export const formatWallTime = (instantMs: number, zone: string): string =>
   new Date(instantMs + computeZoneOffsetMs(instantMs, zone)).toISOString().slice(0, 16)
 
+/** Returns the start of the day that contains an instant, in a zone. */
+export const findDayStartMs = (instantMs: number, zone: string): number => {
+  const day = formatWallTime(instantMs, zone).slice(0, 'YYYY-MM-DD'.length)
+  return parseWallTime(`${day}T00:00`, zone) ?? instantMs
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 const maxFormats = 64
 

@@ -1,7 +1,8 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { HostOverview, UnavailableReason } from '#proto/query.ts'
 import type { ChartStates } from '#lib/api/chart-states.ts'
-import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
+import { readNumber, toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
+import { findDayStartMs } from '#lib/state/zone.ts'
 import { formatValue, formatTimeSpan } from '#lib/ui/number.ts'
 
 export interface OverviewMetric {
@@ -13,18 +14,39 @@ export interface OverviewMetric {
   /** Why the value is missing. */
   unavailable?: UnavailableReason | undefined
   trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
+  /** The page with the rows behind the value. */
+  path: string
+  /** Whether the value covers the time range of the page. */
+  ofRange?: boolean
+  /** The start of the rows, if they do not follow the time range of the page, in epoch milliseconds. */
+  sinceMs?: number | undefined
 }
 
 type Charts = ChartStates | undefined
 
+/** The time range of the page as text, and the current time of the host in epoch milliseconds. */
+export interface OverviewPeriod {
+  range: string
+  nowMs: number
+}
+
 /** Returns the key metrics of the overview. Their number and labels are constant, so that the layout stays stable. */
-export const createOverviewMetrics = (overview: HostOverview | undefined, charts: Charts): OverviewMetric[] => [
-  ...listLoadFigures(overview, charts),
+export const createOverviewMetrics = (
+  overview: HostOverview | undefined,
+  charts: Charts,
+  period: OverviewPeriod,
+): OverviewMetric[] => [
+  ...listQueryFigures(overview, charts, period),
+  ...listLoadFigures(overview),
   ...listHostStateFigures(overview),
 ]
 
-const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): OverviewMetric[] => {
-  const { metrics, unavailable: why = {} } = overview ?? {}
+const listQueryFigures = (
+  overview: HostOverview | undefined,
+  charts: Charts,
+  { range, nowMs }: OverviewPeriod,
+): OverviewMetric[] => {
+  const { unavailable: why = {}, metrics, hostInfo } = overview ?? {}
   return [
     {
       label: 'Running queries',
@@ -32,6 +54,7 @@ const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): Ov
       unit: 'count',
       note: formatMerges(metrics?.merges),
       unavailable: why.runningQueries,
+      path: '/tables/running-queries',
     },
     {
       label: 'Queries today',
@@ -39,7 +62,40 @@ const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): Ov
       unit: 'count',
       trend: createTrend(charts, 'query-count'),
       unavailable: why.todayQueries,
+      path: '/tables/history-queries',
+      sinceMs: hostInfo && findDayStartMs(nowMs, hostInfo.timezone),
     },
+    {
+      label: 'Failed queries',
+      ofRange: true,
+      value: sumChart(charts, 'failed-query-count'),
+      unit: 'count',
+      note: range,
+      unavailable: charts?.['failed-query-count']?.data?.unavailable ?? undefined,
+      path: '/tables/failed-queries?filter=is_initial_query.eq.1',
+    },
+    {
+      label: 'Slow queries',
+      ofRange: true,
+      value: sumChart(charts, 'slow-query-occurrences'),
+      unit: 'count',
+      note: `5 s or longer, ${range}`,
+      unavailable: charts?.['slow-query-occurrences']?.data?.unavailable ?? undefined,
+      path: '/tables/slow-queries?p.min_duration_s=5',
+    },
+  ]
+}
+
+/** Returns the sum of all values of a chart; undefined without data. */
+const sumChart = (charts: Charts, name: string): number | undefined => {
+  const data = charts?.[name]?.data
+  const column = data?.chart.columns.find(({ role }) => role === 'value')
+  return data && column && data.rows.reduce((sum, row) => sum + (readNumber(row[column.name]) ?? 0), 0)
+}
+
+const listLoadFigures = (overview: HostOverview | undefined): OverviewMetric[] => {
+  const { metrics, unavailable: why = {} } = overview ?? {}
+  return [
     {
       label: 'Memory',
       value: metrics?.memoryUsedBytes,
@@ -47,6 +103,7 @@ const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): Ov
       note: formatTotal(metrics?.memoryTotalBytes, 'bytes'),
       share: computeShare(metrics?.memoryUsedBytes, metrics?.memoryTotalBytes),
       unavailable: why.memoryUsedBytes,
+      path: '/tables/running-queries?sort=memory.desc',
     },
     {
       label: 'Load, 1 minute',
@@ -55,6 +112,7 @@ const listLoadFigures = (overview: HostOverview | undefined, charts: Charts): Ov
       note: formatTotal(metrics?.cpuCores, 'count', 'cores'),
       share: computeShare(metrics?.loadAverage, metrics?.cpuCores),
       unavailable: why.loadAverage,
+      path: '/tables/running-queries?sort=cpu.desc',
     },
   ]
 }
@@ -69,6 +127,7 @@ const listHostStateFigures = (overview: HostOverview | undefined): OverviewMetri
       note: formatTotal(disk?.totalBytes, 'bytes'),
       share: disk ? disk.percent / 100 : null,
       unavailable: why.diskUsage,
+      path: '/tables/disks',
     },
     {
       label: 'Tables',
@@ -76,6 +135,7 @@ const listHostStateFigures = (overview: HostOverview | undefined): OverviewMetri
       unit: 'count',
       note: formatDatabaseCount(overview?.databaseCount),
       unavailable: why.tableCount,
+      path: '/tables/tables-overview',
     },
     {
       label: 'Read-only',
@@ -83,12 +143,14 @@ const listHostStateFigures = (overview: HostOverview | undefined): OverviewMetri
       unit: 'count',
       note: ['replicas', formatReplicaDelay(metrics?.maxReplicaDelaySeconds)].filter(Boolean).join(', '),
       unavailable: why.readonlyReplicas,
+      path: '/tables/readonly-tables',
     },
     {
       label: 'Uptime',
       value: overview?.hostInfo.uptimeSeconds,
       unit: 'seconds',
       note: overview && `version ${overview.hostInfo.version}`,
+      path: '/charts/host-changes',
     },
   ]
 }
