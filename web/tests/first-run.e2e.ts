@@ -34,7 +34,7 @@ const completion = {
   choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'OK' } }],
 }
 
-/** Starts a server on loopback with a webhook at `/hook` and the API of a model gateway at `/v1`. */
+/** Starts a server on loopback with a webhook at its secret path and the API of a model gateway at `/v1`. */
 const startLocalServer = async (): Promise<LocalServer> => {
   const [messages, keys]: [string[], (string | undefined)[]] = [[], []]
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ const startLocalServer = async (): Promise<LocalServer> => {
       keys.push(request.headers.authorization)
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion))
     }
-    if (request.url !== '/hook') return response.writeHead(404).end('no_service')
+    if (request.url !== '/known-only-here') return response.writeHead(404).end('no_service')
     messages.push(JSON.parse(body).text)
     return response.end('ok')
   })
@@ -95,15 +95,15 @@ describe('a new installation', () => {
     await card.getByLabel('URL').fill(`${target.origin}/nothing`)
     const send = card.getByRole('button', { name: 'Send test notification', exact: true })
     await send.click()
-    await expectVisible(card.getByText('HTTP 404'))
+    await expectVisible(card.getByText('webhook: rejected: invalid settings – HTTP 404', { exact: true }))
     await expectVisible(card.getByText(/^Response: HTTP 404 in \d+ ms – no_service$/))
-    await card.getByLabel('URL').fill(`${target.origin}/hook`)
+    await card.getByLabel('URL').fill(`${target.origin}/known-only-here`)
     await send.click()
     await expectVisible(card.getByText('webhook: delivered'))
     expect(target.messages).toEqual(['TEST: Notifications work'])
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
     await expectVisible(card.getByText('Ready'))
-    expect(await page.content()).not.toContain('/hook')
+    expect(await page.content()).not.toContain('/known-only-here')
     expect(visit.consoleErrors).toEqual([])
   })
 

@@ -80,9 +80,10 @@ describe('the steps of a new installation', () => {
       'alerting',
       'open',
       'not sent',
-      { general: { ...general, enabled: fixed(false), sweepsEnabled: fixed(false) } },
-      ['Sweeps are disabled, so no rule is evaluated', 'Notifications are disabled, or no channel is configured'],
+      { general: { ...general, enabled: { value: false, source: 'database' }, sweepsEnabled: fixed(false) } },
+      ['Sweeps are disabled, so no rule is evaluated', 'Notifications are disabled'],
     ],
+    ['alerting', 'open', 'first notification channel', { general: { ...general, enabled: fixed(false) } }, []],
     ['agent', 'open', 'No model gateway', { model: { active: false, defaultModel: null } }, []],
     ['agent', 'unknown', 'does not respond', { model: undefined }, []],
   ])('%s is %s: %s', (id, wanted, sentence, facts, missing) => {

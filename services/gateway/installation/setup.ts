@@ -93,13 +93,19 @@ const describeAlerting = ({ general, sweptAtMs }: SetupFacts): Step => {
   if (!general) return unknown('The alert settings are not known')
   const { enabled, sweepsEnabled, sweepMinutes } = general
   const missing = [
-    ...(sweepsEnabled?.value === false ? ['Sweeps are disabled, so no rule is evaluated'] : []),
-    ...(enabled.value ? [] : ['Notifications are disabled, or no channel is configured']),
+    ...(sweepsEnabled?.value === false ? [describeDisabledSweeps(sweepsEnabled.source)] : []),
+    ...(!enabled.value && enabled.source !== 'default' ? ['Notifications are disabled'] : []),
   ]
   if (missing.length > 0) return open('Alerts are not sent', missing)
+  if (!enabled.value) return open('Alerting starts with the first notification channel')
   const interval = sweepMinutes?.value ? `Rules are evaluated every ${count(sweepMinutes.value, 'minute')}` : null
   return done(interval ?? (sweptAtMs ? 'Rules are evaluated on request' : 'Alerting is enabled; no sweep has run yet'))
 }
+
+const describeDisabledSweeps = (source: string): string =>
+  source === 'environment'
+    ? 'Sweeps are disabled by SVC_HEALTH_SWEEP_ENABLED, so no rule is evaluated'
+    : 'Sweeps are disabled, so no rule is evaluated'
 
 const describeAgent = ({ model }: SetupFacts): Step => {
   if (!model) return unknown('The agent does not respond')

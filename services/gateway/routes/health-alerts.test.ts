@@ -117,6 +117,7 @@ describe('a request reaches alert-dispatcher', () => {
     expect(body.data.id).toMatch(/^maintenance-[0-9a-f]{8}$/)
     expect(requests[0]?.input).toEqual({
       mustBe: 'new',
+      isCallerLocal: true,
       update: {
         kind: 'maintenance-window',
         value: {

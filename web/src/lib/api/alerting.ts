@@ -32,7 +32,7 @@ export const resetChannel = (channel: string) =>
 export const testChannel = async (
   channel: string,
   target?: string,
-  settings?: ChannelUpdate['settings'],
+  settings?: Readonly<Record<string, string | null>>,
 ): Promise<ChannelTestResult[]> =>
   (
     await call('POST /api/v1/health/channels/{channel}/test', {

@@ -24,7 +24,7 @@ describe('menu', () => {
 
   it('hides pages of disabled features, and empty sections', () => {
     const paths = pathsFor({ isOffered: (feature) => feature === 'ABOUT' })
-    expect(paths).toEqual(['/hosts', '/postgres', '/api-keys', '/about'])
+    expect(paths).toEqual(['/hosts', '/postgres', '/setup', '/api-keys', '/about'])
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { enableAlerting } from './enable-alerting.ts'
 
 const fixed = <T>(value: T, source = 'default') => ({ value, source })
 const general = {
-  enabled: fixed(false),
+  enabled: fixed(false, 'database'),
   minSeverity: fixed<'warning' | 'critical'>('critical', 'database'),
   cooldownMinutes: fixed(30, 'environment'),
   breaches: fixed(1),
@@ -19,4 +19,8 @@ it('keeps what is saved and sets an interval', () => {
 it('keeps an interval, and does not set one that a variable sets', () => {
   expect(enableAlerting({ ...general, sweepMinutes: fixed(2, 'database') })).toMatchObject({ sweepMinutes: 2 })
   expect(enableAlerting({ ...general, sweepMinutes: fixed(0, 'environment') })).not.toHaveProperty('sweepMinutes')
+})
+
+it('leaves the start of notifications to the first channel by default', () => {
+  expect(enableAlerting({ ...general, enabled: fixed(false) })).not.toHaveProperty('enabled')
 })

@@ -11,10 +11,11 @@ const isSaved = ({ source }: { source: string }): boolean => source === 'databas
  * saved already. Settings of variables cannot be changed.
  */
 export const enableAlerting = (general: GeneralSettings): RouteBody<'PUT /api/v1/health/alert-config'> => {
-  const { minSeverity, cooldownMinutes, breaches, clears, sweepMinutes } = general
+  const { enabled, minSeverity, cooldownMinutes, breaches, clears, sweepMinutes } = general
   const interval = sweepMinutes?.value || defaultMinutes
   return {
-    enabled: true,
+    // By default, alerting starts with the first channel. What fires before must wait for it.
+    ...(enabled.source !== 'default' && { enabled: true }),
     ...(isSaved(minSeverity) && { minSeverity: minSeverity.value }),
     ...(isSaved(cooldownMinutes) && { cooldownMinutes: cooldownMinutes.value }),
     ...(isSaved(breaches) && { breaches: breaches.value }),
