@@ -3,15 +3,16 @@ import type { ChartData } from '#proto/query.ts'
 import { formatLength } from '#lib/state/range.ts'
 import { formatDay, formatDayTime, formatTime } from '#lib/ui/time.ts'
 
+type DescribedData = Pick<ChartData, 'chart' | 'window' | 'statement'>
+
 /** Returns what a chart shows: `queries per minute · last 24 h · 10 min buckets`. Expects rates, not totals. */
-export const describeChart = ({ chart, window }: Pick<ChartData, 'chart' | 'window'>, zone: string): string => {
+export const describeChart = ({ chart, window, statement }: DescribedData, zone: string): string => {
   const bucket = window?.bucketSeconds ? formatBucket(window.bucketSeconds) : ''
-  const parts = [
-    describeUnit(chart, bucket),
-    window ? formatWindow(window, zone) : 'now',
-    bucket && `${bucket} buckets`,
-  ]
-  return parts.filter(Boolean).join(' · ')
+  const unit = describeUnit(chart, bucket)
+  // Charts without a window show the current state if a host was queried for them. Other charts show data of the page.
+  const range = window ? formatWindow(window, zone) : statement ? 'now' : ''
+  const isStated = bucket !== '' && unit.endsWith(`per ${shorten(bucket)}`)
+  return [unit, range, isStated ? '' : bucket && `${bucket} buckets`].filter(Boolean).join(' · ')
 }
 
 /** Units as words. The noun is what a count counts. */
@@ -41,8 +42,11 @@ const describeUnit = ({ columns }: ChartInfo, bucket: string): string => {
   const isNamed = values.length === 1 || columns.some(({ role }) => role === 'series')
   const noun = isNamed ? lowerFirst(first.label ?? first.name) : ''
   const unit = unitTexts[first.unit](noun).trim()
-  return first.per === 'bucket' && bucket ? `${unit} per ${bucket.replace(/^1 /, '')}`.trim() : unit
+  return first.per === 'bucket' && bucket ? `${unit} per ${shorten(bucket)}`.trim() : unit
 }
+
+/** Returns the length of a bucket after `per`, without a leading one. */
+const shorten = (bucket: string): string => bucket.replace(/^1 /, '')
 
 /** Returns a label within a sentence. Abbreviations keep their case. */
 const lowerFirst = (label: string): string =>

@@ -24,6 +24,18 @@ const window = {
   bucketSeconds: 600,
   lastMinutes: 25,
 }
+const statement: ChartData['statement'] = {
+  queryId: 'q',
+  durationMs: 1,
+  rows: 1,
+  rowsRead: 1,
+  bytesRead: 1,
+  host: 'one',
+  clickhouseVersion: '26.1',
+  sql: 'SELECT 1',
+  timezone: null,
+  incomplete: null,
+}
 const dataOf = (columns: object[], rows: ChartData['rows'], used: ChartData['window'] = window): ChartData => ({
   chart: chartOf(columns),
   rows,
@@ -40,10 +52,10 @@ describe('rates', () => {
     expect(chart.columns[1]).toMatchObject({ name: 'n', unit: 'per-minute' })
   })
 
-  it('do not exaggerate a bucket that has only begun', () => {
+  it('do not exaggerate a bucket that has just started', () => {
     const rows = [{ t: 20 * minuteMs, n: 5 }]
-    const begun = { ...window, toMs: 20 * minuteMs + 1_000 }
-    expect(toRates(dataOf([queries], rows, begun)).rows[0]).toMatchObject({ n: 1 })
+    const started = { ...window, toMs: 20 * minuteMs + 1_000 }
+    expect(toRates(dataOf([queries], rows, started)).rows[0]).toMatchObject({ n: 1 })
   })
 
   it('are per second for rows and bytes, and keep missing values', () => {
@@ -80,12 +92,10 @@ describe('the caption of a chart', () => {
 
   it('states the bucket that rare events are counted in', () => {
     expect(caption([{ ...queries, label: 'Slow queries', per: 'bucket' }])).toBe(
-      'slow queries per 10 min · last 25 min · 10 min buckets',
+      'slow queries per 10 min · last 25 min',
     )
     const daily = { ...window, bucketSeconds: 86_400, lastMinutes: 43_200 }
-    expect(caption([{ ...queries, label: 'OOM kills', per: 'bucket' }], daily)).toBe(
-      'OOM kills per day · last 30 d · 1 day buckets',
-    )
+    expect(caption([{ ...queries, label: 'OOM kills', per: 'bucket' }], daily)).toBe('OOM kills per day · last 30 d')
   })
 
   it('names what is counted only if all series count the same', () => {
@@ -98,7 +108,9 @@ describe('the caption of a chart', () => {
     const fixed = { ...window, lastMinutes: null }
     expect(caption([queries], fixed)).toContain('01 Jan 00:05 – 00:30')
     expect(caption([queries], { ...fixed, toMs: 1_500 * minuteMs })).toContain('01 Jan 00:05 – 02 Jan 01:00')
-    expect(caption([{ name: 'b', role: 'value', unit: 'bytes' }], null)).toBe('bytes · now')
+    const bytes = [{ name: 'b', role: 'value', unit: 'bytes' }]
+    expect(caption(bytes, null)).toBe('bytes')
+    expect(describeChart({ ...dataOf(bytes, [], null), statement }, 'UTC')).toBe('bytes · now')
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { computeComparisonOffsetMs, type Comparison } from '#lib/state/comparison.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
 /** The kinds of change that users select, with the most urgent one first. */
@@ -36,3 +37,14 @@ export const linkToRange = ({ fromMs, toMs }: { fromMs: number; toMs: number }):
   from: String(Math.floor(fromMs / 1_000)),
   to: String(Math.ceil(toMs / 1_000)),
 })
+
+/** The offset is a multiple of this length, so that the requests of a minute are equal. */
+const minuteMs = 60_000
+
+/** Returns how far the compared range is before the shown one, in seconds; not positive if it is later. */
+export const computeOffsetSeconds = (
+  comparison: Comparison,
+  { from, to }: { from: number; to: number },
+  zone: string,
+): number =>
+  computeComparisonOffsetMs(comparison, { fromMs: from * 1_000, toMs: to * 1_000, bucketMs: minuteMs }, zone) / 1_000
