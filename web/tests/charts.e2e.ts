@@ -230,9 +230,14 @@ describe('a treemap', () => {
     const cell = page.getByRole('link', { name: /^shop\.treemap_target, partition 2026-01-0\d: / }).first()
     await expectVisible(cell)
     expect(await findAccessibilityViolations(visit)).toEqual([])
+    // The rectangle must be an SVG element, or it is not drawn.
+    const width = await cell
+      .locator('rect')
+      .evaluate((rect) => (rect instanceof SVGRectElement ? rect.getBBox().width : 0))
+    expect(width).toBeGreaterThan(50)
     await cell.focus()
     await page.keyboard.press('ArrowRight')
-    const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    const focused = await page.evaluate(() => document.activeElement?.querySelector('title')?.textContent ?? '')
     expect(focused).toMatch(/^shop\.treemap_target, partition /)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/tables\/part-info\?/)

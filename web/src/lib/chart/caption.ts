@@ -11,7 +11,7 @@ export const describeChart = ({ chart, window, statement }: DescribedData, zone:
   const unit = describeUnit(chart, bucket)
   // Charts without a window show the current state if a host was queried for them. Other charts show data of the page.
   const range = window ? formatWindow(window, zone) : statement ? 'now' : ''
-  const isStated = bucket !== '' && unit.endsWith(`per ${shorten(bucket)}`)
+  const isStated = chart.columns.find(({ role }) => role === 'value')?.per === 'bucket'
   return [unit, range, isStated ? '' : bucket && `${bucket} buckets`].filter(Boolean).join(' · ')
 }
 
@@ -34,19 +34,24 @@ const unitTexts: Record<Unit, (noun: string) => string> = {
   none: (noun) => noun,
 }
 
-const describeUnit = ({ columns }: ChartInfo, bucket: string): string => {
+const describeUnit = ({ columns, kind }: ChartInfo, bucket: string): string => {
   const values = columns.filter(({ role }) => role === 'value')
   const [first] = values
   if (!first) return ''
-  // Several value columns are several series, so that the label of one does not name them all.
-  const isNamed = values.length === 1 || columns.some(({ role }) => role === 'series')
+  // Several value columns of a time chart are several series, so that the label of one does not name them all.
+  const isOverTime = kind !== 'heatmap' && columns.some(({ role }) => role === 'time')
+  const isNamed = !isOverTime || values.length === 1 || columns.some(({ role }) => role === 'series')
   const noun = isNamed ? lowerFirst(first.label ?? first.name) : ''
   const unit = unitTexts[first.unit](noun).trim()
   return first.per === 'bucket' && bucket ? `${unit} per ${shorten(bucket)}`.trim() : unit
 }
 
-/** Returns the length of a bucket after `per`, without a leading one. */
-const shorten = (bucket: string): string => bucket.replace(/^1 /, '')
+/** Returns the length of a bucket after `per`: `10 min`, `hour`, `day`. */
+const shorten = (bucket: string): string =>
+  bucket
+    .replace(/^1 min$/, 'minute')
+    .replace(/^1 h$/, 'hour')
+    .replace(/^1 /, '')
 
 /** Returns a label within a sentence. Abbreviations keep their case. */
 const lowerFirst = (label: string): string =>

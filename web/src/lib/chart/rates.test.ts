@@ -90,6 +90,11 @@ describe('the caption of a chart', () => {
     expect(caption([queries])).toBe('queries per minute · last 25 min · 10 min buckets')
   })
 
+  it('states a bucket of the length that the rate has', () => {
+    const minutely = { ...window, bucketSeconds: 60, lastMinutes: 5 }
+    expect(caption([queries], minutely)).toBe('queries per minute · last 5 min · 1 min buckets')
+  })
+
   it('states the bucket that rare events are counted in', () => {
     expect(caption([{ ...queries, label: 'Slow queries', per: 'bucket' }])).toBe(
       'slow queries per 10 min · last 25 min',
@@ -102,6 +107,16 @@ describe('the caption of a chart', () => {
     const series = { name: 'kind', role: 'series' }
     expect(caption([series, queries])).toMatch(/^queries per minute · /)
     expect(caption([queries, { ...queries, name: 'm', label: 'Failed' }])).toMatch(/^per minute · /)
+    const hourly = { ...window, bucketSeconds: 3_600 }
+    expect(
+      caption(
+        [
+          { ...queries, per: 'bucket' },
+          { ...queries, name: 'm' },
+        ],
+        hourly,
+      ),
+    ).toBe('per hour · last 25 min')
   })
 
   it('states the instants of an absolute range, and charts of the current state as such', () => {
