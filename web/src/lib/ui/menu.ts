@@ -29,6 +29,7 @@ export const menuSections: readonly MenuSection[] = [
     pages: [
       { path: '/overview', title: 'Overview', feature: 'OVERVIEW', searchTerms: 'home start dashboard' },
       { path: '/fleet', title: 'Fleet', feature: 'OVERVIEW', searchTerms: 'hosts outliers drift versions' },
+      { path: '/dashboards', title: 'Dashboards', feature: 'DASHBOARD', searchTerms: 'panels slo own charts grafana' },
       { path: '/hosts', title: 'Hosts', searchTerms: 'connections add servers' },
       { path: '/health', title: 'Health', feature: 'HEALTH', searchTerms: 'alerts conditions firing' },
     ],

@@ -1,6 +1,6 @@
 import type { DashboardContent } from '#proto/dashboards.ts'
 import type { ChartStates } from '#lib/api/chart-states.ts'
-import { maxCharts } from '#lib/api/queries.ts'
+import { maxGroupCharts } from './limits.ts'
 import { fillParameters, type VariableValues } from './variables.ts'
 
 /** Charts of one host with the same parameters, which one request fetches. */
@@ -16,7 +16,10 @@ export interface ChartGroup {
 
 /** The charts of a group as they were received last. */
 export interface ChartGroupResult {
-  states: ChartStates | undefined
+  states: ChartStates
+  /** The charts of the compared range, and how far it is before the shown one in milliseconds. */
+  before: ChartStates | undefined
+  beforeMs: number
   failure: unknown
   /** Whether the charts belong to another time range, and the requested ones are loading. */
   isLoading: boolean
@@ -38,7 +41,7 @@ export const groupCharts = ({ content, values, hostOf }: GroupRequest): ChartGro
     const params = fillParameters(panel.parameters, values)
     const subject = JSON.stringify([host, params])
     let part = 0
-    const isFull = (names: readonly string[]) => names.length >= maxCharts && !names.includes(panel.chart)
+    const isFull = (names: readonly string[]) => names.length >= maxGroupCharts && !names.includes(panel.chart)
     while (isFull(groups.get(`${subject} ${part}`)?.names ?? [])) part += 1
     const key = `${subject} ${part}`
     const group = groups.get(key) ?? { host, params, names: [], panels: [] }

@@ -1,11 +1,14 @@
 import { createContext } from 'svelte'
 import type { DashboardContent } from '#proto/dashboards.ts'
+import type { ChartData } from '#proto/query.ts'
 import type { ChartState } from '#lib/api/chart-states.ts'
 import type { NamedHost, VariableValues } from './variables.ts'
 
 /** The data of a chart panel: its state, the error of its request, and a function that repeats it. */
 export interface ChartPanelData {
   state: ChartState | undefined
+  /** The compared range, and how far it is before the shown one in milliseconds. */
+  before: { data: ChartData; byMs: number } | undefined
   failure: unknown
   /** Whether the shown data belongs to another time range. */
   isLoading: boolean

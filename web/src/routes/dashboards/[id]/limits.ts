@@ -4,3 +4,7 @@ export const gridColumns = 12
 export const maxPanels = 100
 /** The format of dashboards that this release writes. */
 export const schemaVersion = 1
+/**
+ * Maximum number of charts that one request fetches. It also fetches the changes of the host; the API allows 50 charts.
+ */
+export const maxGroupCharts = 49
