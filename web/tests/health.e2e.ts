@@ -131,7 +131,7 @@ describe('conditions', () => {
     await expectVisible(
       visit.page
         .getByRole('navigation', { name: 'Pages', exact: true })
-        .getByRole('link', { name: new RegExp(`^Health ${firing} firing`) }),
+        .getByRole('link', { name: new RegExp(`^Alerts ${firing} firing`) }),
     )
     await expectVisible(
       visit.page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('link', { name: 'gone', exact: true }),

@@ -355,7 +355,7 @@ describe('trouble', () => {
       if (!down) continue
       await page
         .getByRole('navigation', { name: 'Pages', exact: true })
-        .getByRole('link', { name: 'Health', exact: true })
+        .getByRole('link', { name: 'Alerts', exact: true })
         .click()
       await expectVisible(page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
       await expectVisible(notice)

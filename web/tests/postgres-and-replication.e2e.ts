@@ -66,7 +66,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
 
   it('the menu links to both', async () => {
     const { page } = await open('/postgres?host=0')
-    await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Replication service', exact: true }).first().click()
     await expectVisible(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
     await page
       .getByRole('navigation', { name: 'Pages', exact: true })

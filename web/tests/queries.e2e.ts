@@ -32,7 +32,7 @@ describe('a user who searches for a slow query', () => {
     const { page, consoleErrors } = await open('/overview?host=0&range=24h')
     await page
       .getByRole('navigation', { name: 'Pages', exact: true })
-      .getByRole('link', { name: 'Query insights', exact: true })
+      .getByRole('link', { name: 'Fingerprints', exact: true })
       .click()
     await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
     await expectVisible(page.getByRole('region', { name: 'Statement', exact: true }).getByText('CROSS JOIN'))

@@ -48,7 +48,7 @@ describe('the command palette', () => {
     ['topic merges', 'Merges', /\/topics\/merges/],
     ['shop.orders', 'shop.orders', /\/explorer\?.*table=orders/],
     ['last 7 days', 'Last 7 days', /range=7d/],
-    ['nightly-report-7', 'Query with this id', /\/queries\/nightly-report-7/],
+    ['nightly-report-7', 'Open query with this id', /\/queries\/nightly-report-7/],
   ])('finds "%s" and opens the result with Enter', async (typed, name, address) => {
     const visit = await open(anyPage)
     await find(visit, typed.replace('topic ', ''))
@@ -56,7 +56,7 @@ describe('the command palette', () => {
       .getByRole('option', { name: new RegExp(`^${name}`) })
       .first()
       .waitFor()
-    if (typed.startsWith('topic')) await visit.page.getByRole('option', { name: 'Merges', exact: true }).first().click()
+    if (typed.startsWith('topic')) await visit.page.getByRole('option', { name: /^Merges Data/ }).click()
     else await visit.page.keyboard.press('Enter')
     await visit.page.waitForURL(address)
     await visit.page
@@ -67,7 +67,7 @@ describe('the command palette', () => {
   it('recognizes a query id', async () => {
     const visit = await open(anyPage)
     await find(visit, '3f0c1a52-1111-4222-8333-444455556666')
-    await visit.page.getByRole('option', { name: /^Query 3f0c1a52/ }).waitFor()
+    await visit.page.getByRole('option', { name: /^Open query 3f0c1a52/ }).waitFor()
     await visit.page.keyboard.press('Enter')
     await visit.page.waitForURL(/\/queries\/3f0c1a52/)
   })

@@ -1,6 +1,7 @@
 import type { Catalogue } from '#proto/catalogue.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
-import { menuSections } from '#lib/ui/menu.ts'
+import { menuGroups } from '#lib/ui/menu-groups.ts'
+import { listGroupPages } from '#lib/ui/menu.ts'
 
 /** A fact about a page for the agent, such as `{ name: 'Table', value: 'shop.orders' }`. */
 export interface PageFact {
@@ -62,6 +63,6 @@ export const formatPageTitle = ({ route, path, parts }: PageLocation, catalogue:
     '/fingerprints/[hash]': 'Fingerprint',
     '/docs/[[page]]': 'Documentation',
   }
-  const ofMenu = menuSections.flatMap(({ pages }) => pages).find((page) => page.path === path)
+  const ofMenu = menuGroups.flatMap(listGroupPages).find((page) => page.path === path)
   return titles[route] ?? ofMenu?.title ?? path.slice(0, maxValueLength)
 }

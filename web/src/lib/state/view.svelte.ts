@@ -87,6 +87,13 @@ export const view = {
     return this.range.kind === 'last' && this.refreshMs
   },
 
+  /** The path of the current page with its own parameters, without host, time range and position in a list. */
+  get ownPath(): string {
+    const search = new URLSearchParams([...page.url.searchParams])
+    for (const name of [...preservedParameters, 'offset']) search.delete(name)
+    return search.size === 0 ? page.url.pathname : `${page.url.pathname}?${search}`
+  },
+
   /** Selects a host, which ends a comparison of several. */
   setHost: (host: number) => changeUrlParameters({ host: String(host), hosts: null }),
   /** Selects a range and returns to the first page of rows. */

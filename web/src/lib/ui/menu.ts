@@ -1,203 +1,117 @@
 import type { Feature } from '#proto/call.ts'
 import type { InstallationCapabilities } from '#proto/http/config.ts'
 import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
+import { menuGroups, type MenuGroup, type MenuGroupId, type MenuPage } from './menu-groups.ts'
 
-/** A page in the menu and in the command palette. */
-export interface MenuPage {
-  path: string
-  title: string
-  /** The entry is hidden if this feature is disabled. */
-  feature?: Feature
-  /** The entry is hidden if the installation lacks this capability. */
-  offer?: keyof InstallationCapabilities
-  /** Whether the entry is hidden from users without write access. */
-  isForWriting?: boolean
-  /** Further search terms for the palette. */
-  searchTerms?: string
-}
-
-/** A titled group of pages; the one without a title comes first. */
-export interface MenuSection {
-  title: string | null
-  pages: readonly MenuPage[]
-}
-
-/** All pages except the topics of the catalogue, in menu order. */
-export const menuSections: readonly MenuSection[] = [
-  {
-    title: null,
-    pages: [
-      { path: '/overview', title: 'Overview', feature: 'OVERVIEW', searchTerms: 'home start dashboard' },
-      { path: '/fleet', title: 'Fleet', feature: 'OVERVIEW', searchTerms: 'hosts outliers drift versions' },
-      { path: '/dashboards', title: 'Dashboards', feature: 'DASHBOARD', searchTerms: 'panels slo own charts grafana' },
-      { path: '/hosts', title: 'Hosts', searchTerms: 'connections add servers' },
-      { path: '/health', title: 'Health', feature: 'HEALTH', searchTerms: 'alerts conditions firing' },
-    ],
-  },
-  {
-    title: 'Alerts and insights',
-    pages: [
-      {
-        path: '/insights',
-        title: 'Insights',
-        feature: 'INSIGHTS',
-        searchTerms: 'findings anomalies forecasts evidence',
-      },
-      { path: '/reports', title: 'Reports', feature: 'INSIGHTS', searchTerms: 'weekly report score' },
-      {
-        path: '/alerts/rules',
-        title: 'Alert rules',
-        feature: 'HEALTH',
-        searchTerms: 'thresholds hysteresis checks alerts digest',
-      },
-      {
-        path: '/alerts/channels',
-        title: 'Notification channels',
-        feature: 'HEALTH',
-        searchTerms: 'alerts notify webhook mail test',
-      },
-      {
-        path: '/alerts/schedule',
-        title: 'Quiet hours and routes',
-        feature: 'HEALTH',
-        searchTerms: 'maintenance mute timings silences routes notification policies',
-      },
-      { path: '/alerts/events', title: 'Inbound events', feature: 'HEALTH', searchTerms: 'ingest webhooks received' },
-      { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', searchTerms: 'dead letters replay sent' },
-      {
-        path: '/alerts/webhooks',
-        title: 'Webhook subscriptions',
-        feature: 'HEALTH',
-        offer: 'subscriptions',
-        searchTerms: 'subscribe signed',
-      },
-    ],
-  },
-  {
-    title: 'Queries and data',
-    pages: [
-      {
-        path: '/fingerprints',
-        title: 'Query insights',
-        feature: 'QUERIES',
-        searchTerms: 'fingerprints query patterns slow normalized regressions',
-      },
-      {
-        path: '/live-tail',
-        title: 'Live tail',
-        feature: 'QUERIES',
-        searchTerms: 'follow stream logs query log text log server log tail -f realtime',
-      },
-      { path: '/console', title: 'SQL console', feature: 'QUERIES', searchTerms: 'run select editor' },
-      { path: '/explain', title: 'Explain', feature: 'QUERIES', searchTerms: 'plan pipeline ast estimate' },
-      {
-        path: '/explorer',
-        title: 'Explorer',
-        feature: 'TABLES',
-        searchTerms: 'databases tables columns ddl schema dependencies',
-      },
-      {
-        path: '/storage',
-        title: 'Storage and forecast',
-        feature: 'METRICS',
-        searchTerms: 'disks volumes growth full free space',
-      },
-      { path: '/parts', title: 'Parts', feature: 'TABLES', searchTerms: 'partitions treemap sizes disk detached' },
-      {
-        path: '/ingestion',
-        title: 'Ingestion',
-        feature: 'METRICS',
-        searchTerms: 'inserts asynchronous kafka rows written',
-      },
-      { path: '/backups', title: 'Backups', feature: 'OPERATIONS', searchTerms: 'restore recovery failed backup' },
-      { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', searchTerms: 'shards replicas clusters' },
-      {
-        path: '/settings-diff',
-        title: 'Settings diff',
-        feature: 'SETTINGS',
-        searchTerms: 'compare differences drift configuration',
-      },
-      { path: '/compare', title: 'Compare hosts', feature: 'QUERIES', searchTerms: 'comparison' },
-    ],
-  },
-  {
-    title: 'Other databases',
-    pages: [
-      {
-        path: '/repldb',
-        title: 'Replication',
-        feature: 'REPLDB',
-        offer: 'replicationService',
-        searchTerms: 'mirrors peers slots lag',
-      },
-      {
-        path: '/postgres',
-        title: 'PostgreSQL',
-        offer: 'postgresSource',
-        searchTerms: 'locks sessions statements vacuum slots',
-      },
-    ],
-  },
-  {
-    title: 'Agent and tools',
-    pages: [
-      { path: '/agents', title: 'Agent', feature: 'AGENT', searchTerms: 'question chat assistant model ai' },
-      {
-        path: '/mcp',
-        title: 'MCP server',
-        feature: 'MCP',
-        searchTerms: 'tool server model context protocol claude cursor tools',
-      },
-    ],
-  },
-  {
-    title: 'Administration',
-    pages: [
-      { path: '/setup', title: 'Set up', searchTerms: 'checklist first steps install configure onboarding' },
-      { path: '/api-keys', title: 'API keys', searchTerms: 'tokens secrets scopes revoke programs' },
-      {
-        path: '/management',
-        title: 'Users and grants',
-        feature: 'SECURITY',
-        offer: 'management',
-        searchTerms: 'roles access',
-      },
-      {
-        path: '/audit',
-        title: 'Audit log',
-        feature: 'ACTIONS',
-        isForWriting: true,
-        searchTerms: 'who did what records',
-      },
-      { path: '/docs', title: 'Documentation', feature: 'DOCS', searchTerms: 'help manual guide api settings' },
-      {
-        path: '/about',
-        title: 'About',
-        feature: 'ABOUT',
-        searchTerms: 'version edition build commit licence billing features limits',
-      },
-    ],
-  },
-]
-
-/** The capabilities of the installation and the permissions of the user. */
+/** The capabilities of the installation, its catalogue, and the permissions of the user. */
 interface MenuContext {
   isOffered: (feature: Feature) => boolean
   offers: InstallationCapabilities | undefined
   mayWrite: boolean | undefined
+  /** Undefined while loading. Until then, the pages of the catalogue count as available. */
+  catalogue: Catalogue | undefined
 }
 
-/** Returns the sections with the pages that are available to the user. */
-export const filterMenuSections = (offering: MenuContext): MenuSection[] =>
-  menuSections
-    .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isPageAvailable(offering, page)) }))
-    .filter(({ pages }) => pages.length > 0)
+/** Returns the groups with the pages that are available to the user. A group without pages is left out. */
+export const filterMenuGroups = (context: MenuContext): MenuGroup[] =>
+  menuGroups
+    .map(({ page, ...group }): MenuGroup => {
+      const pages = group.pages.filter((each) => isPageAvailable(context, each))
+      return { ...group, pages, ...(page && isPageAvailable(context, page) ? { page } : {}) }
+    })
+    .filter(({ page, pages }) => page !== undefined || pages.length > 0)
 
 const isPageAvailable = (
-  { isOffered, offers, mayWrite }: MenuContext,
-  { feature, offer, isForWriting }: MenuPage,
+  { isOffered, offers, mayWrite, catalogue }: MenuContext,
+  { path, feature, offer, isForWriting }: MenuPage,
 ): boolean =>
-  (!feature || isOffered(feature)) && (!offer || offers?.[offer] === true) && (!isForWriting || mayWrite !== false)
+  (!feature || isOffered(feature)) &&
+  (!offer || offers?.[offer] === true) &&
+  (!isForWriting || mayWrite !== false) &&
+  (catalogue === undefined || isInCatalogue(catalogue, path))
+
+/** Returns whether the definitions of a page exist. Pages that need none always do. */
+const isInCatalogue = (catalogue: Catalogue, path: string): boolean => {
+  const [, kind, name] = path.split('/')
+  if (kind === 'tables') return catalogue.tables.some((table) => table.name === name)
+  if (kind === 'topics') return [...catalogue.tables, ...catalogue.charts].some(({ topic }) => topic === name)
+  return true
+}
+
+/** Returns the pages of a group, the main page first. */
+export const listGroupPages = ({ page, pages }: MenuGroup): MenuPage[] => [...(page ? [page] : []), ...pages]
+
+/** Returns the path that the title of a group opens: its main page, or the list of all pages of the group. */
+export const getGroupPath = ({ id, page }: MenuGroup): string => page?.path ?? `/browse/${id}`
+
+/** Returns the group that contains a page of the catalogue: a topic, a table page or a chart. */
+export const findTopicGroup = (topic: string): MenuGroupId =>
+  menuGroups.find(({ topics }) => topics.includes(topic))?.id ?? otherTopicsGroup
+
+/** The group of topics that only custom definitions use. */
+const otherTopicsGroup: MenuGroupId = 'fleet'
+
+/** Returns the group of a path; undefined for a page that is in no group. */
+export const findPathGroup = (path: string, catalogue: Catalogue | undefined): MenuGroupId | undefined => {
+  const [, kind, name = ''] = path.split('/')
+  const listed = menuGroups.find(
+    (group) => listGroupPages(group).some((page) => page.path === path) || path === `/browse/${group.id}`,
+  )
+  if (listed) return listed.id
+  if (kind === 'topics') return findTopicGroup(name)
+  if (kind === 'tables' || kind === 'charts') {
+    const topic = catalogue?.[kind].find((each) => each.name === name)?.topic
+    return topic === undefined ? undefined : findTopicGroup(topic)
+  }
+  return menuGroups.find(
+    (group) =>
+      group.paths?.includes(`/${kind}`) || listGroupPages(group).some((page) => path.startsWith(`${page.path}/`)),
+  )?.id
+}
+
+/** Heights of the menu in pixels. */
+interface MenuHeights {
+  /** The height of the menu. */
+  available: number
+  row: number
+  /** The gap between groups. */
+  gap: number
+}
+
+/** The order in which groups give way if not all fit, last first. Groups that are not listed are closed by default. */
+const openOrder: readonly MenuGroupId[] = ['queries', 'data', 'replication']
+
+/**
+ * Returns the groups that are open by default: that of the current page, and the most used groups as far as all
+ * entries fit into the height. `otherRows` counts entries outside the groups.
+ */
+export const chooseOpenGroups = (
+  groups: readonly MenuGroup[],
+  current: MenuGroupId | undefined,
+  otherRows: number,
+  { available, row, gap }: MenuHeights,
+): Set<MenuGroupId> => {
+  const rowsOf = (id: MenuGroupId): number => groups.find((group) => group.id === id)?.pages.length ?? 0
+  let free = available - (groups.length + otherRows) * row - groups.length * gap
+  const open = new Set<MenuGroupId>()
+  for (const id of [...(current ? [current] : []), ...openOrder]) {
+    if (open.has(id) || (rowsOf(id) * row > free && id !== current)) continue
+    open.add(id)
+    free -= rowsOf(id) * row
+  }
+  return open
+}
+
+/** Which groups of the menu the user opened or closed, by id. */
+export type MenuChoices = Readonly<Record<string, boolean>>
+
+/** Returns the valid choices. Earlier releases stored a list of open topics, which is ignored. */
+export const readMenuChoices = (stored: unknown): MenuChoices =>
+  typeof stored === 'object' && stored !== null && !Array.isArray(stored)
+    ? Object.fromEntries(
+        Object.entries(stored).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'),
+      )
+    : {}
 
 /** A topic of the catalogue with its tables and the number of its charts. */
 export interface MenuTopic {

@@ -3,7 +3,9 @@ import { dialogs } from '#lib/state/dialogs.svelte.ts'
 import { agentPanel } from '#lib/state/agent-panel.svelte.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
+import { visitedPages } from '#lib/state/visited-pages.svelte.ts'
 import { focusSearch } from './focus-search.ts'
+import { openPalette } from './open-palette.svelte.ts'
 
 /** A keyboard shortcut with its description. */
 export interface Shortcut {
@@ -31,6 +33,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
   { keys: ['/'], does: 'Search in table', act: focusSearch },
   { keys: ['a'], does: 'Ask the agent about this page', act: () => agentPanel.open() },
+  { keys: ['s'], does: 'Star this page, or remove its star', act: visitedPages.toggleStar },
   { keys: ['p'], does: 'Pause or resume refresh', act: () => void view.setPaused(!view.paused) },
   { keys: ['c'], does: 'Compare with previous period', act: () => void view.setComparing(!view.comparing) },
   { keys: ['['], does: 'Previous time range', act: () => void view.shift(-1) },
@@ -49,7 +52,7 @@ export const listenForShortcuts = (): (() => void) => {
   const listen = (event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
-      return dialogs.show('palette')
+      return openPalette()
     }
     if (preferences.current.keys === 'off') return
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isBusy(event.target)) return
