@@ -95,6 +95,62 @@ describe('cluster topology', () => {
     await expectVisible(page.getByText('remote_servers'))
     expect(consoleErrors).toEqual([])
   })
+
+  /** Opens the page with a cluster of two replicas in each shard; the replicas of shard 7 are unavailable. */
+  const openCluster = async (shards: number, width = 1440) => {
+    const visit = await browser.visit({ viewport: { width, height: 900 } })
+    const replica = { slowdowns: 0, forgivenInSeconds: 0, hostId: null, errors: 0, ddlLag: null, recoveringMs: null }
+    const cluster = {
+      name: 'main',
+      shards: Array.from({ length: shards }, (_, index) => ({
+        number: index + 1,
+        weight: 1,
+        internalReplication: true,
+        replicas: [1, 2].map((number) => ({
+          ...replica,
+          number,
+          host: `db-${index + 1}-${number}.example`,
+          address: '10.0.0.1',
+          port: 9_000,
+          isLocal: false,
+          isActive: index !== 6,
+        })),
+      })),
+    }
+    await visit.page.route('**/api/v1/cluster/topology?**', async (route) => {
+      const response = await route.fetch()
+      const answer = await response.json()
+      await route.fulfill({ response, json: { ...answer, data: { clusters: [cluster], members: [] } } })
+    })
+    await visit.page.goto(`${product.url}/topology?host=0`)
+    await expectVisible(visit.page.getByRole('heading', { level: 1 }))
+    await visit.networkIdle()
+    return visit
+  }
+
+  it('is a graph for a small cluster, and a list for one of 200 hosts that fits on two screens', async () => {
+    const small = await openCluster(4)
+    await expectVisible(small.page.getByRole('region', { name: 'Graph of cluster main', exact: true }))
+    const visit = await openCluster(100)
+    const { page } = visit
+    const list = page.getByRole('list', { name: 'Cluster main', exact: true })
+    await expectVisible(list.getByText('db-100-2.example:9000'))
+    expect(await list.getByText(/^db-\d+-\d\.example/).count()).toBe(200)
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(2 * 900)
+    expect(await findAccessibilityViolations(visit)).toEqual([])
+    await page.getByRole('button', { name: 'Unhealthy 2', exact: true }).click()
+    await waitUntil(async () => (await list.getByText(/^db-\d+-\d\.example/).count()) === 2)
+    await page.getByRole('searchbox', { name: 'Search replicas', exact: true }).fill('db-7-2')
+    await waitUntil(async () => (await list.getByText(/^db-\d+-\d\.example/).count()) === 1)
+    await page.getByRole('button', { name: 'Graph', exact: true }).click()
+    await expectVisible(page.getByRole('region', { name: 'Graph of cluster main', exact: true }))
+  })
+
+  it('is a list on a phone, which does not scroll sideways', async () => {
+    const { page } = await openCluster(100, 390)
+    await expectVisible(page.getByRole('list', { name: 'Cluster main', exact: true }).getByText('db-1-1.example:9000'))
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  })
 })
 
 describe('settings diff', () => {

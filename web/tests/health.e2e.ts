@@ -49,19 +49,19 @@ const sweep = async ({ url }: Product) => {
   expect(status).toBe(200)
 }
 
-const sendEvent = async ({ url }: Product) => {
-  const alert = {
+const sendEvents = async ({ url }: Product, instances: readonly string[]) => {
+  const alerts = instances.map((instance) => ({
     status: 'firing',
-    labels: { alertname: 'DiskFull', severity: 'critical', instance: 'db-9' },
+    labels: { alertname: 'DiskFull', severity: 'critical', instance },
     annotations: { summary: 'Disk full' },
     startsAt: '2026-03-01T10:00:00Z',
     endsAt: '0001-01-01T00:00:00Z',
-    fingerprint: 'f',
-  }
+    fingerprint: instance,
+  }))
   const { status } = await fetchJson(`${url}/api/events/ingest`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ version: '4', status: 'firing', receiver: 'w', alerts: [alert] }),
+    body: JSON.stringify({ version: '4', status: 'firing', receiver: 'w', alerts }),
   })
   expect(status).toBe(202)
 }
@@ -207,6 +207,8 @@ describe('conditions', () => {
     await waitUntil(async () => (await checks.getByRole('listitem').count()) === unknown.length)
     await expectVisible(checks.getByText(unknown[0]?.reason ?? 'no reason').first())
     await checks.getByRole('button', { name: /^All/ }).click()
+    await waitUntil(async () => (await checks.getByRole('listitem').count()) === 0)
+    for (const category of await checks.locator('summary').all()) await category.click()
     await waitUntil(async () => (await checks.getByRole('listitem').count()) === data.length)
     await visit.page.getByRole('searchbox', { name: /Search conditions/ }).fill('failed dictionaries')
     await visit.page.waitForURL(/search=failed/)
@@ -304,7 +306,7 @@ describe('many unreachable hosts', () => {
 describe('conditions of other systems', () => {
   const inboundCard = ({ page }: Visit) =>
     page.getByRole('article', { name: 'Disk full (db-9) from alertmanager', exact: true })
-  beforeAll(() => sendEvent(kept))
+  beforeAll(() => sendEvents(kept, ['db-9']))
 
   it('can be acknowledged, dismissed and restored like conditions of a host', async () => {
     const visit = await open(kept, '/health?hosts=all')
@@ -329,5 +331,24 @@ describe('conditions of other systems', () => {
     await card.getByRole('button', { name: 'Undo dismissal', exact: true }).click()
     await expectVisible(card.getByRole('button', { name: 'Dismiss', exact: true }))
     expect(visit.consoleErrors).toEqual([])
+  })
+})
+
+describe('twenty conditions', () => {
+  it('fit on two screens of a laptop, with the hosts and the history', async () => {
+    await sendEvents(
+      forgetful,
+      Array.from({ length: 20 }, (_, index) => `db-${index}`),
+    )
+    const visit = await open(forgetful, '/health?hosts=all')
+    const { page } = visit
+    const conditions = page.getByRole('region', { name: 'Conditions', exact: true }).getByRole('article')
+    await waitUntil(async () => {
+      await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
+      await visit.networkIdle()
+      return (await conditions.count()) >= 20
+    }, 500)
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(2 * 900)
+    expect(await findAccessibilityViolations(visit)).toEqual([])
   })
 })

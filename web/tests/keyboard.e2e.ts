@@ -43,7 +43,7 @@ describe('the focus', () => {
     ['a phone', { width: 390, height: 844 }],
     ['a laptop that draws all four times as large', { width: 320, height: 256 }],
   ])('is not hidden on %s by the sticky header', async (_device, viewport) => {
-    const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
+    const { page } = await browser.open(`${product.url}/health?host=0&search=e`, { viewport })
     await expectVisible(page.getByRole('heading', { name: 'Checks', exact: true }))
     // Moves backwards from the last button, so that focused elements scroll into view below the sticky header.
     await page

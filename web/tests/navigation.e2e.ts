@@ -150,9 +150,14 @@ describe('starred and recent pages', () => {
     await page.waitForFunction(() => localStorage.getItem('recent-pages')?.includes('/tables/settings'))
     await page.goto(`${product.url}/about?host=0`)
     const menu = menuOf(page)
-    await menu.getByRole('list', { name: 'Starred', exact: true }).getByRole('link', { name: 'Settings', exact: true }).waitFor()
+    await menu
+      .getByRole('list', { name: 'Starred', exact: true })
+      .getByRole('link', { name: 'Settings', exact: true })
+      .waitFor()
     await menu.getByRole('button', { name: 'Recent', exact: true }).click()
-    await expectVisible(menu.getByRole('list', { name: 'Recent', exact: true }).getByRole('link', { name: 'Settings', exact: true }))
+    await expectVisible(
+      menu.getByRole('list', { name: 'Recent', exact: true }).getByRole('link', { name: 'Settings', exact: true }),
+    )
     expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.keyboard.press('Control+k')
     await palette(page).waitFor()

@@ -39,6 +39,13 @@ export const formatValueWithLimit = ({
     ? formatValue(value, unit)
     : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
 
+/** Returns the heading under which the page lists a condition. */
+export const getSectionTitle = ({ phase, severity }: Pick<ActiveCondition, 'phase' | 'severity'>): string => {
+  if (phase === 'pending') return 'Pending'
+  if (phase === 'cleared') return 'Recovered'
+  return severity === 'critical' ? 'Critical' : 'Warning'
+}
+
 /** Returns the word before a limit: `below`, `from`, or `when` for boolean metrics. */
 export const formatComparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
   if (unitValueMappings[unit]) return 'when'

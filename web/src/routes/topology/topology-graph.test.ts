@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { evaluateReplicaHealth, buildTopologyGraph, type TopologyMember, type Replica } from './topology-graph.ts'
+import {
+  evaluateReplicaHealth,
+  buildTopologyGraph,
+  listShardReplicas,
+  type TopologyMember,
+  type Replica,
+} from './topology-graph.ts'
 
 const replica = (more: Partial<Replica> = {}): Replica => ({
   number: 1,
@@ -70,4 +76,30 @@ it('builds a tree of cluster, shards and replicas', () => {
   ])
   expect(edges).toHaveLength(5)
   expect(nodes[2]).toMatchObject({ member: { name: 'a' }, health: 'good' })
+})
+
+describe('the list of a large cluster', () => {
+  const shards = Array.from({ length: 100 }, (_, index) => ({
+    number: index + 1,
+    weight: 1,
+    internalReplication: true,
+    replicas: [1, 2].map((number) => replica({ number, host: `db-${index + 1}-${number}`, isActive: index !== 6 })),
+  }))
+  const { nodes } = buildTopologyGraph({ name: 'main', shards }, [])
+  const names = (...filters: [Parameters<typeof listShardReplicas>[1], string]) =>
+    listShardReplicas(nodes, ...filters).flatMap(({ replicas }) => replicas.map((each) => each.replica.host))
+
+  it('contains every replica of every shard', () => {
+    expect(listShardReplicas(nodes, null, '').map(({ shard }) => shard.number)).toEqual(
+      shards.map(({ number }) => number),
+    )
+    expect(names(null, '')).toHaveLength(200)
+  })
+
+  it('is filtered by health and text, without shards that have no match', () => {
+    expect(names('bad', '')).toEqual(['db-7-1', 'db-7-2'])
+    expect(names('bad', ' DB-7-2')).toEqual(['db-7-2'])
+    expect(names('warn', '')).toEqual([])
+    expect(listShardReplicas(nodes, null, 'db-42-').map(({ shard }) => shard.number)).toEqual([42])
+  })
 })

@@ -15,6 +15,14 @@ export type TopologyNode = { id: string } & (
 /** The health of a replica. */
 export type ReplicaHealth = 'good' | 'warn' | 'bad' | 'unknown'
 
+/** The label of each health, most severe first. */
+export const healthWords: Readonly<Record<ReplicaHealth, string>> = {
+  bad: 'Unhealthy',
+  warn: 'Warning',
+  unknown: 'Not monitored',
+  good: 'Healthy',
+}
+
 const ddlLagWarning = 10
 const delayWarningSeconds = 300
 
@@ -48,4 +56,33 @@ export const buildTopologyGraph = (cluster: Cluster, members: readonly TopologyM
     }
   }
   return { nodes, edges }
+}
+
+type ReplicaNode = Extract<TopologyNode, { kind: 'replica' }>
+
+/** A shard with its replicas, for the list of a large cluster. */
+export interface ShardReplicas {
+  shard: Shard
+  replicas: ReplicaNode[]
+}
+
+/** Maximum number of replicas that a graph shows by default. More do not fit on a screen at a readable size. */
+export const maxGraphReplicas = 16
+
+/** Returns the shards with the replicas that have a health and contain a text. Shards without any are left out. */
+export const listShardReplicas = (
+  nodes: readonly TopologyNode[],
+  health: ReplicaHealth | null,
+  search: string,
+): ShardReplicas[] => {
+  const wanted = search.trim().toLowerCase()
+  const isFound = ({ health: own, replica, member }: ReplicaNode): boolean =>
+    (health === null || own === health) &&
+    `${member?.name ?? ''} ${replica.host}:${replica.port}`.toLowerCase().includes(wanted)
+  const shards: ShardReplicas[] = []
+  for (const node of nodes) {
+    if (node.kind === 'shard') shards.push({ shard: node.shard, replicas: [] })
+    else if (node.kind === 'replica' && isFound(node)) shards.at(-1)?.replicas.push(node)
+  }
+  return shards.filter(({ replicas }) => replicas.length > 0)
 }
