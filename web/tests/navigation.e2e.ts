@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
-import { fetchJson } from '../../services/testing/fetch-json.ts'
+import type { Sandbox } from '../../services/sandbox/start.ts'
+import { fetchJson, queryClickHouse } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { findAccessibilityViolations } from './accessibility-violations.ts'
@@ -9,12 +10,13 @@ import { routes } from './routes.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
+let one: Sandbox
 let product: Product
 let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const one = scope.use(await startSeededHost('one'))
+  one = scope.use(await startSeededHost('one'))
   product = scope.use(await startProduct({ hosts: [{ url: one.url, name: 'one' }] }))
   browser = scope.use(await openBrowser())
 })
@@ -313,5 +315,31 @@ describe('the palette', () => {
       'true',
       '2',
     ])
+  })
+})
+
+describe('changes', () => {
+  it('list what was changed on the host, by kind and text', async () => {
+    await queryClickHouse(one.url, 'CREATE TABLE shop.changed (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await queryClickHouse(one.url, 'SYSTEM FLUSH LOGS query_log')
+    const visit = await open('/changes?host=0&range=1h')
+    const { page } = visit
+    const list = page.getByRole('region', { name: 'Changes', exact: true })
+    await expectVisible(list.getByText(/CREATE TABLE shop\.changed/).first())
+    expect(await findAccessibilityViolations(visit)).toEqual([])
+    await list.getByRole('button', { name: /^Alert \d+$/ }).click()
+    await page.waitForURL(/kind=Alert/)
+    await waitUntil(async () => (await list.getByText(/CREATE TABLE shop\.changed/).count()) === 0)
+    await list.getByRole('button', { name: 'Clear filters', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search changes', exact: true }).fill('shop.changed')
+    await page.waitForURL(/search=shop.changed/)
+    await expectVisible(list.getByText(/CREATE TABLE shop\.changed/).first())
+    expect(visit.consoleErrors).toEqual([])
+  })
+
+  it('offer a longer time range when there are none', async () => {
+    const { page } = await open('/changes?host=0&from=1700000000&to=1700003600')
+    await page.getByRole('button', { name: 'Show last 7 days', exact: true }).click()
+    await page.waitForURL(/range=7d/)
   })
 })

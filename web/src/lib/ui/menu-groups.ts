@@ -26,6 +26,7 @@ export type MenuGroupId =
   | 'queries'
   | 'data'
   | 'replication'
+  | 'changes'
   | 'insights'
   | 'agent'
   | 'settings'
@@ -254,6 +255,19 @@ export const menuGroups: readonly MenuGroup[] = [
       },
     ],
     topics: ['replication', 'keeper', 'replication-service'],
+  },
+  {
+    id: 'changes',
+    title: 'Changes',
+    page: {
+      path: '/changes',
+      title: 'Changes',
+      feature: 'METRICS',
+      doc: 'Schema, settings, versions, deployments, alerts and actions in one list.',
+      searchTerms: 'timeline history what changed deployments ddl schema audit',
+    },
+    pages: [],
+    topics: [],
   },
   {
     id: 'insights',
