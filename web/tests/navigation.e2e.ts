@@ -128,10 +128,10 @@ describe('the list of all pages', () => {
     await main.getByRole('searchbox', { name: 'Search pages', exact: true }).fill('detached')
     await page.waitForURL(/search=detached/)
     await expectVisible(main.getByRole('link', { name: /^Detached parts/ }))
-    expect(await main.getByRole('link', { name: /^Explorer/ }).count()).toBe(0)
+    expect(await main.getByRole('link', { name: /^Explorer Databases/ }).count()).toBe(0)
     await main.getByRole('searchbox', { name: 'Search pages', exact: true }).fill('nothing like this')
     await main.getByRole('button', { name: 'Clear search', exact: true }).click()
-    await expectVisible(main.getByRole('link', { name: /^Explorer/ }))
+    await expectVisible(main.getByRole('link', { name: /^Explorer Databases/ }))
   })
 
   it('suggests the groups for an unknown one', async () => {
@@ -163,7 +163,8 @@ describe('starred and recent pages', () => {
     expect(await findAccessibilityViolations(visit)).toEqual([])
     await page.keyboard.press('Control+k')
     await palette(page).waitFor()
-    await expectVisible(page.getByRole('option').first().filter({ hasText: '/tables/settings' }))
+    const results = page.getByRole('listbox', { name: 'Results', exact: true }).getByRole('option')
+    await expectVisible(results.first().filter({ hasText: '/tables/settings' }))
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/tables\/settings\?.*search=merge/)
     await star.click()
@@ -210,7 +211,7 @@ describe('the palette', () => {
     await palette(page).waitFor()
     await page.keyboard.type('ies')
     expect(await palette(page).inputValue()).toBe('slow qeries')
-    await expectVisible(page.getByRole('option', { name: /^Slow queries/ }))
+    await expectVisible(page.getByRole('option', { name: /^Slow queries/ }).first())
     // None of the letters was a shortcut.
     expect(page.url()).not.toMatch(/paused|compare/)
   })
