@@ -114,6 +114,7 @@ export const menuGroups: readonly MenuGroup[] = [
       {
         path: '/alerts/schedule',
         title: 'Quiet hours and routes',
+        label: 'Quiet hours',
         feature: 'HEALTH',
         doc: 'Quiet hours, maintenance windows and notification routes.',
         searchTerms: 'maintenance mute timings silences routes notification policies',
