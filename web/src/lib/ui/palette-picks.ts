@@ -52,7 +52,8 @@ const pagePicks = (session: Session): PaletteEntry[] =>
       id: path,
       title,
       detail: group.title,
-      searchTerms,
+      // The path contains further terms, such as `topics`.
+      searchTerms: `${searchTerms ?? ''} ${path}`,
       group: 'Pages',
       act: go(path),
     })),
