@@ -345,6 +345,13 @@ export const menuGroups: readonly MenuGroup[] = [
         searchTerms: 'tool server model context protocol claude cursor tools',
       },
       {
+        path: '/agents/settings',
+        title: 'Model gateway',
+        feature: 'AGENT',
+        doc: 'The gateway, the key and the model of the agent.',
+        searchTerms: 'agent settings llm key model openrouter',
+      },
+      {
         path: '/docs',
         title: 'Documentation',
         feature: 'DOCS',

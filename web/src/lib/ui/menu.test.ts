@@ -12,6 +12,7 @@ import {
 } from './menu.ts'
 
 const offers = {
+  managedHosts: true,
   storedConnections: true,
   management: true,
   subscriptions: true,
@@ -67,6 +68,7 @@ describe('menu', () => {
     expect(groups.map(({ id }) => id)).toEqual(['data', 'settings'])
     expect(groups.flatMap(listGroupPages).map(({ path }) => path)).toEqual([
       '/postgres',
+      '/setup',
       '/hosts',
       '/api-keys',
       '/about',
