@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Catalogue } from '#proto/catalogue.ts'
 import { routes } from '../../../tests/routes.ts'
 import { menuGroups } from './menu-groups.ts'
+import { menuTexts } from './menu-texts.ts'
 import {
   chooseOpenGroups,
   filterMenuGroups,
@@ -57,6 +58,14 @@ describe('menu', () => {
     const reachedByOthers = new Set(['/', '/device', '/sign-in'])
     const pages = routes.filter((route) => !route.includes('['))
     expect(pages.filter((route) => !pathsFor({}).includes(route) && !reachedByOthers.has(route))).toEqual([])
+  })
+
+  it('has a text about each page outside of the catalogue, and none about others', () => {
+    const paths = pathsFor({})
+    expect(
+      paths.filter((path) => !path.startsWith('/tables/') && path !== '/overview' && !menuTexts[path]?.doc),
+    ).toEqual([])
+    expect(Object.keys(menuTexts).filter((path) => !paths.includes(path))).toEqual([])
   })
 
   it('hides pages of disabled features, and groups without pages', () => {

@@ -11,6 +11,7 @@ import { visitedPages } from '#lib/state/visited-pages.svelte.ts'
 import { copyFailureMessage, copyText } from './copy-text.ts'
 import { filterMenuGroups, findTopicGroup, listGroupPages, listMenuTopics } from './menu.ts'
 import { menuGroups } from './menu-groups.ts'
+import { menuTexts } from './menu-texts.ts'
 import type { PickListItem } from './pick-list-rows.ts'
 
 /** An entry of the palette and its action. */
@@ -48,12 +49,12 @@ const listKeptPages = (pages: readonly ListedPage[], group: string): PaletteEntr
 
 const pagePicks = (session: Session): PaletteEntry[] =>
   filterMenuGroups(session).flatMap((group) =>
-    listGroupPages(group).map(({ path, title, searchTerms }) => ({
+    listGroupPages(group).map(({ path, title }) => ({
       id: path,
       title,
       detail: group.title,
       // The path contains further terms, such as `topics`.
-      searchTerms: `${searchTerms ?? ''} ${path}`,
+      searchTerms: `${menuTexts[path]?.searchTerms ?? ''} ${path}`,
       group: 'Pages',
       act: go(path),
     })),

@@ -1,5 +1,6 @@
 import type { Catalogue } from '#proto/catalogue.ts'
 import type { MenuGroup } from '#lib/ui/menu-groups.ts'
+import { menuTexts } from '#lib/ui/menu-texts.ts'
 import { findTopicGroup, listGroupPages, listMenuTopics } from '#lib/ui/menu.ts'
 
 interface BrowseEntry {
@@ -18,9 +19,9 @@ export interface BrowseSection {
 
 /** Returns all pages of a group by topic. No page occurs twice. */
 export const listBrowseSections = (group: MenuGroup, catalogue: Catalogue | undefined): BrowseSection[] => {
-  const own = listGroupPages(group).map(({ path, title, doc }) => {
+  const own = listGroupPages(group).map(({ path, title }) => {
     const definition = catalogue?.tables.find(({ name }) => path === `/tables/${name}`)
-    return { path, title, doc: doc ?? definition?.doc ?? '' }
+    return { path, title, doc: menuTexts[path]?.doc ?? definition?.doc ?? '' }
   })
   const listed = new Set(own.map(({ path }) => path))
   const topics = catalogue ? listMenuTopics(catalogue).filter(({ id }) => findTopicGroup(id) === group.id) : []
