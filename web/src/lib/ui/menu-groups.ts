@@ -23,6 +23,7 @@ export type MenuGroupId =
   | 'data'
   | 'replication'
   | 'changes'
+  | 'dashboards'
   | 'insights'
   | 'agent'
   | 'settings'
@@ -218,6 +219,17 @@ export const menuGroups: readonly MenuGroup[] = [
       path: '/changes',
       title: 'Changes',
       feature: 'METRICS',
+    },
+    pages: [],
+    topics: [],
+  },
+  {
+    id: 'dashboards',
+    title: 'Dashboards',
+    page: {
+      path: '/dashboards',
+      title: 'Dashboards',
+      feature: 'DASHBOARD',
     },
     pages: [],
     topics: [],

@@ -107,4 +107,8 @@ export const menuTexts: Readonly<Record<string, MenuText>> = {
     doc: 'Version, features and configuration of this installation.',
     searchTerms: 'version edition build commit licence billing features limits',
   },
+  '/dashboards': {
+    doc: 'Your own dashboards, and starter dashboards for common jobs.',
+    searchTerms: 'panels boards grafana export import',
+  },
 }
