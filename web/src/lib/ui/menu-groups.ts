@@ -136,6 +136,11 @@ export const menuGroups: readonly MenuGroup[] = [
         feature: 'QUERIES',
       },
       {
+        path: '/live-tail',
+        title: 'Live tail',
+        feature: 'QUERIES',
+      },
+      {
         path: '/console',
         title: 'SQL console',
         label: 'Console',

@@ -40,6 +40,10 @@ export const menuTexts: Readonly<Record<string, MenuText>> = {
     doc: 'Queries grouped by fingerprint, with latency and regressions.',
     searchTerms: 'fingerprints query patterns slow normalized regressions',
   },
+  '/live-tail': {
+    doc: 'New rows of the query log and of the server log as they are written.',
+    searchTerms: 'follow stream logs query log text log server log tail -f realtime',
+  },
   '/console': { doc: 'Run read-only statements.', searchTerms: 'run select editor' },
   '/explain': {
     doc: 'The plan, the pipeline and the syntax tree of a statement.',
