@@ -85,11 +85,14 @@ describe('an installation with API keys', () => {
 
   it('requires a new sign-in when the key is revoked while a page is open', async () => {
     const { apiKey, id } = await issueKey()
-    const { page } = await browser.visit()
+    const { page, networkIdle } = await browser.visit()
     await page.goto(`${product.url}/overview`)
     await page.getByLabel('API key').fill(apiKey)
     await page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
     await expectVisible(account(page))
+    // A request that is sent later would show the sign-in page before the click.
+    await expectVisible(page.getByRole('link', { name: /^Finish the setup/ }))
+    await networkIdle()
     await endKey(id)
     await page
       .getByRole('button', { name: /refresh/i })
