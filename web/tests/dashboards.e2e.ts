@@ -368,6 +368,7 @@ describe('starter dashboards', () => {
     const visit = await open('/dashboards/starter-ingestion?host=0&tv=1&rotate=10&among=folder:Starter+dashboards')
     await expectVisible(visit.page.getByRole('heading', { level: 1, name: 'Ingestion', exact: true }))
     await visit.page.waitForURL(/\/dashboards\/starter-merges-and-parts/)
+    await expectVisible(visit.page.getByRole('heading', { level: 1, name: 'Merges and parts', exact: true }))
     await visit.page.keyboard.press('Escape')
     await expectVisible(button(visit, 'Share dashboard'))
   })
