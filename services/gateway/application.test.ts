@@ -54,7 +54,7 @@ describe('methods', () => {
   })
 
   it.each([
-    ['/api/v1/hosts', 'GET, HEAD, OPTIONS'],
+    ['/api/v1/hosts', 'GET, HEAD, POST, OPTIONS'],
     ['/api/v1/charts/batch', 'POST, OPTIONS'],
   ])('lists the methods of %s for OPTIONS', async (path, allow) => {
     const response = await fetch(product.url + path, { method: 'OPTIONS' })

@@ -133,7 +133,7 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
     if (explicit !== undefined) return explicit
     const implicit = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
     const isCovered = implicit !== undefined || isAnonymousWriter(request, env, build)
-    if (isCovered && isCrossSiteWrite(request, resolvePublicUrl(request, env))) {
+    if (isCovered && isCrossSiteWrite(request, () => resolvePublicUrl(request, env))) {
       throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
     return implicit ?? anonymousCaller

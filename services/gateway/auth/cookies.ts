@@ -54,12 +54,13 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export const isCrossSiteWrite = (
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
-  publicUrl: string | undefined,
+  getPublicUrl: () => string | undefined,
 ): boolean => {
   if (safeMethods.has(method ?? '')) return false
   const { 'sec-fetch-site': relation, origin, host } = headers
   if (relation === 'same-origin' || relation === 'none') return false
-  if (origin !== undefined && publicUrl !== undefined && origin === new URL(publicUrl).origin) return false
+  const publicUrl = origin === undefined ? undefined : getPublicUrl()
+  if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return false
   if (relation !== undefined) return true
   return origin !== undefined && hostOf(origin) !== host
 }

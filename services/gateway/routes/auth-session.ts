@@ -97,7 +97,7 @@ const signOut = defineDeleteRoute({
 
 /** Prevents pages of other sites from signing users in or out. */
 const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<RawRequest, 'headers' | 'publicUrl'>): void => {
-  if (!isCrossSiteWrite({ method, headers }, publicUrl())) return
+  if (!isCrossSiteWrite({ method, headers }, publicUrl)) return
   throw new ServiceError('forbidden', 'cross-site request rejected: sign in or out on a page of this site')
 }
 

@@ -168,7 +168,7 @@ describe('an unknown resource', () => {
     expect(error.details?.nearest).toEqual([nearest])
   })
 
-  it.each(['/api', '/api/', '/api/v1', '/api/v2/hosts', '/api/v1/hosts/0', '/API/health', '/api/v1/charts'])(
+  it.each(['/api', '/api/', '/api/v1', '/api/v2/hosts', '/api/v1/catalogue/0', '/API/health', '/api/v1/charts'])(
     '%s is a path that does not exist',
     async (path) => {
       const { status, error } = await sendRequest(path)
@@ -177,7 +177,7 @@ describe('an unknown resource', () => {
   )
 
   it.each([
-    ['DELETE', '/api/v1/hosts', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/v1/catalogue', 'GET, HEAD, OPTIONS'],
     ['PUT', '/api/v1/charts/query-count', 'GET, HEAD, OPTIONS'],
     ['POST', '/api/health', 'GET, HEAD, OPTIONS'],
     ['GET', '/api/v1/charts/batch', 'POST, OPTIONS'],

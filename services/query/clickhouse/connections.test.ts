@@ -54,7 +54,7 @@ describe.each([
     for (const name of ['accept-encoding', 'transfer-encoding']) expect(request.headers).not.toHaveProperty(name)
     expect(url.searchParams.getAll('role')).toEqual(['b', 'c'])
     const { query_id, ...others } = Object.fromEntries(url.searchParams)
-    expect(query_id).toMatch(/^[\da-f-]{36}$/)
+    expect(query_id).toMatch(/^watchhouse-[\da-f-]{36}$/)
     expect(others).toEqual({
       cluster: 'a',
       role: 'c',

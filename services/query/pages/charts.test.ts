@@ -73,7 +73,7 @@ const answering = async (
       if (sql.includes(failing)) response.writeHead(500).end(exception)
       else sendResultRows(response, [[7]])
     },
-    { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'replicas'] },
+    { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'processes', 'replicas'] },
   )
   return { stub, requests }
 }
