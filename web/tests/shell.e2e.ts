@@ -310,7 +310,7 @@ describe('the documentation', () => {
     await expectVisible(article)
     const list = page.getByRole('navigation', { name: 'Documentation', exact: true })
     expect([await list.isVisible(), ((await article.boundingBox())?.y ?? Infinity) < 300]).toEqual([false, true])
-    await page.getByText('All pages').click()
+    await page.locator('summary', { hasText: 'All pages' }).click()
     await list.getByRole('link', { name: 'Alerts', exact: true }).click()
     await expectVisible(page.getByRole('heading', { name: 'Alerts', level: 1, exact: true }))
     await waitUntil(async () => !(await list.isVisible()))
@@ -323,7 +323,7 @@ describe('the documentation', () => {
         .getByRole('navigation', { name: 'Documentation', exact: true })
         .getByRole('link', { name: 'Alerts', exact: true }),
     )
-    expect(await page.getByText('All pages').isVisible()).toBe(false)
+    expect(await page.locator('summary', { hasText: 'All pages' }).isVisible()).toBe(false)
   })
 })
 

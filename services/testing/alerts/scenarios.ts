@@ -236,7 +236,8 @@ export const scenarios: Record<string, Scenario> = {
       { act: updateAlertConfig({ kind: 'general', value: { enabled: false } }) },
       { measured: worst },
       { after: 60 },
-      { act: updateAlertConfig({ kind: 'general', value: { enabled: true } }), notifications: [worse] },
+      { act: updateAlertConfig({ kind: 'general', value: { enabled: true } }) },
+      { after: 1, notifications: [digest(worse)] },
     ],
   },
 }
