@@ -6,7 +6,7 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import type { HostSummary, InstallationCapabilities } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs, downStatusRefreshMs } from '#lib/api/queries.ts'
-import { getFailureMessage } from '#lib/api/failure.ts'
+import { getFailureMessage, RequestFailure } from '#lib/api/failure.ts'
 import { trackUnreachableHosts } from './unreachable-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
 import { resolveZoneName } from './zone.ts'
@@ -21,7 +21,8 @@ export interface Session {
   readonly catalogue: Catalogue | undefined
   /** IANA name of the display time zone. */
   readonly zone: string
-  readonly failure: string | null
+  /** Why the configuration cannot be loaded, with a title; null if it is loaded or still loading. */
+  readonly failure: { title: string; message: string } | null
   /** Whether the user can read; undefined until known. */
   readonly mayRead: boolean | undefined
   /** Whether the user can change anything; undefined until known. */
@@ -38,6 +39,16 @@ export interface Session {
 }
 
 type SignInWays = Me['signIn']
+
+/** The service responds with its own message if it is reachable, such as to too many requests. */
+const describeFailure = (error: Error) => ({
+  title:
+    error instanceof RequestFailure && error.status === tooManyRequests
+      ? 'Too many requests'
+      : 'Monitoring service unreachable',
+  message: getFailureMessage(error),
+})
+const tooManyRequests = 429
 
 export const [getSession, setSession] = createContext<Session>()
 
@@ -70,7 +81,7 @@ export const createSession = (): Session => {
       })
     },
     get failure() {
-      return config.data === undefined && config.error ? getFailureMessage(config.error) : null
+      return config.data === undefined && config.error ? describeFailure(config.error) : null
     },
     get mayRead() {
       return config.data?.capabilities.read
