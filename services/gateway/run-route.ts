@@ -41,7 +41,7 @@ export const createRouteHandler =
         call,
         preferred,
         publicUrl: () => resolvePublicUrl(request, gateway.env),
-        isCallerLocal: isLocalCaller(request),
+        isCallerLocal: isLocalCaller(request, gateway.env),
         readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
       await route.respond(raw, { ...gateway, hosts }, createReply(request, response))

@@ -4,9 +4,9 @@ import { isLocalCaller } from './local-caller.ts'
 type Case = [address: string | undefined, headers: Record<string, string>]
 
 /** Returns whether a request with these properties counts as local. */
-const isLocal = ([remoteAddress, headers]: Case): boolean =>
+const isLocal = ([remoteAddress, headers]: Case, env = {}): boolean =>
   // The function reads only the address of the socket.
-  isLocalCaller({ headers, socket: { remoteAddress } } as Parameters<typeof isLocalCaller>[0])
+  isLocalCaller({ headers, socket: { remoteAddress } } as Parameters<typeof isLocalCaller>[0], env)
 
 const host = 'localhost:3000'
 
@@ -38,5 +38,12 @@ describe('a local caller', () => {
     ),
   ])('is none at %s with %j', (...request) => {
     expect(isLocal(request)).toBe(false)
+  })
+
+  it.each([
+    ['https://watch.example.com', false],
+    ['http://localhost:3000', true],
+  ])('with the public URL %s is one: %s', (publicUrl, isOne) => {
+    expect(isLocal(['127.0.0.1', { host }], { SVC_PUBLIC_URL: publicUrl })).toBe(isOne)
   })
 })
