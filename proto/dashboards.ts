@@ -9,6 +9,8 @@ export const maxPanels = 100
 export const gridColumns = 12
 
 const maxRow = 10_000
+/** Limits of an objective in percent. An objective of 100 would leave no error budget. */
+const [minObjective, maxObjective] = [0.001, 99.999]
 const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`)
 
 /** Id of a dashboard: generated, or derived from the name of a file. */
@@ -97,7 +99,10 @@ export const DashboardPanel = z.discriminatedUnion('kind', [
     ...panelFields,
     kind: z.literal('slo'),
     /** Target share of good events, in percent. */
-    objective: z.number().gt(0, 'must be greater than 0').lt(100, 'must be less than 100'),
+    objective: z
+      .number()
+      .min(minObjective, `must be at least ${minObjective}`)
+      .max(maxObjective, `must be at most ${maxObjective}`),
     windowDays: z.int().min(1).max(90),
     source: SloSource,
   }),
