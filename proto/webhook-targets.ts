@@ -39,7 +39,7 @@ export const targetSecrets = {
 export const WebhookTargetInput = z.object({ id: AlertConfigId, ...targetFields, ...targetSecrets })
 export type WebhookTargetInput = z.infer<typeof WebhookTargetInput>
 
-/** A webhook target without secrets. The address is masked, and headers are reduced to their names. */
+/** A webhook target without secrets. It has at most the end of the address, and only the names of headers. */
 export const WebhookTargetView = z.object({
   /** The id, or the name if the target is not saved in the database. */
   id: z.string(),

@@ -348,7 +348,7 @@ describe('channel secrets', () => {
     const change = { kind: 'channel', id: 'webhook', value: {} } as const
     const { channels } = await alerts.updateAlertConfig({ update: change, encrypted }, call())
     const saved = channels.find(({ channel }) => channel === 'webhook')?.settings
-    expect(saved?.find(({ field }) => field === 'url')).toMatchObject({ value: '••••', source: 'database' })
+    expect(saved?.find(({ field }) => field === 'url')).toMatchObject({ value: '••••ours', source: 'database' })
   })
 
   it('are rejected if they were encrypted for another installation', async () => {

@@ -63,7 +63,7 @@ describe('subscriptions', () => {
   it('are stored encrypted and returned without secrets, only to their owner', async () => {
     const { handlers, add, subscriptions } = await open()
     const shown = await add()
-    expect(shown).toMatchObject({ ...fields, id: idOf(1), url: '••••', failures: 0, broken: null, last: null })
+    expect(shown).toMatchObject({ ...fields, id: idOf(1), url: '••••mine', failures: 0, broken: null, last: null })
     expect(JSON.stringify(shown)).not.toMatch(/whsec|hooks/)
     expect(await handlers.subscriptions({ owner: 'ada' }, testServiceCall)).toEqual([shown])
     expect(await handlers.subscriptions({ owner: 'eve' }, testServiceCall)).toEqual([])
@@ -80,7 +80,7 @@ describe('subscriptions', () => {
       { ...which, fields: { ...fields, name: 'ours' } },
       testServiceCall,
     )
-    expect(changed).toMatchObject({ name: 'ours', url: '••••', updatedAtMs: clock.ms })
+    expect(changed).toMatchObject({ name: 'ours', url: '••••mine', updatedAtMs: clock.ms })
     const replacement = await encrypted({ signingSecret: secretOf(2) })
     await handlers.changeSubscription({ ...which, encrypted: replacement }, testServiceCall)
     expect(await subscriptions.current()).toMatchObject([

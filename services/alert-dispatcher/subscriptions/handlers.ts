@@ -11,7 +11,7 @@ import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open-delivery.ts'
 import { TargetRateLimit, getRateLimitKey } from '../delivery/rate-limit.ts'
 import { sendTestMessage, type SendTestDeps } from '../delivery/test-channel.ts'
-import { maskedSecret } from '../policy/saved-channels/channel-fields.ts'
+import { maskSecret } from '../policy/saved-channels/channel-fields.ts'
 import { createInvalidParameterError } from '../policy/saved-channels/errors.ts'
 import { requireAllowedAddress } from '../policy/saved-channels/save-channel.ts'
 import {
@@ -125,7 +125,7 @@ const toSubscriptionView = async ({ env, store }: HandlerDeps, stored: StoredSub
     broken = null,
     last = null,
   } = (await store.get(getRateLimitKey(channel.id, stored.id), TargetRateLimit)) ?? {}
-  return { ...shown, url: opened ? maskedSecret : '', failures, broken, last }
+  return { ...shown, url: opened ? maskSecret(opened.url) : '', failures, broken, last }
 }
 
 const sendSubscriptionTest = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestMessageResult> => {

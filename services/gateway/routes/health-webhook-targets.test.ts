@@ -19,7 +19,7 @@ describe('additional webhook targets', () => {
 
   it('are listed without their secrets', async () => {
     const { data } = WebhookTargetsResponse.parse((await send('GET')).body)
-    expect(data).toMatchObject([{ id: 'cwt-1', name: 'team', url: '••••', headers: ['Authorization'] }])
+    expect(data).toMatchObject([{ id: 'cwt-1', name: 'team', url: '••••abcd', headers: ['Authorization'] }])
   })
 
   it('are added with a new id, and audited without secrets', async () => {

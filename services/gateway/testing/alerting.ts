@@ -99,7 +99,7 @@ const policy: AlertPolicy = {
       enabled: true,
       format: 'auto',
       minSeverity: null,
-      url: '••••',
+      url: '••••abcd',
       headers: ['Authorization'],
       ...inDatabase,
     },

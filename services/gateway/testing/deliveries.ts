@@ -126,7 +126,7 @@ const kept: Subscription = {
   minSeverity: 'warning',
   matchRule: '*',
   matchHost: '*',
-  url: '••••',
+  url: '••••hook',
   createdAtMs: 1_790_000_000_000,
   updatedAtMs: 1_790_000_000_000,
   failures: 0,

@@ -47,7 +47,7 @@ export const describeFields = (
     ] as const
     const source = text === null ? 'default' : sources.find(([, each]) => each)?.[0]
     const isSecret = setting.audience === 'secret'
-    const value = isSecret && text !== null ? maskedSecret : text
+    const value = isSecret && text !== null ? maskSecret(text) : text
     return { field, variable, isSecret, value, source: source ?? 'default' }
   })
 }
@@ -64,11 +64,17 @@ export const describeTarget = (target: WebhookTarget, env: Environment): Webhook
     format,
     minSeverity,
     ...(templates && { templates }),
-    url: url ? maskedSecret : null,
+    url: url ? maskSecret(url) : null,
     headers: Object.keys(headers),
     source: source ?? 'environment',
   }
 }
 
-/** Stands for a secret that is set. No part of a secret is returned, because a short one could be guessed from it. */
-export const maskedSecret = '••••'
+/** Number of characters at the end of a secret that stay visible. */
+const visibleSecretLength = 4
+/** Minimum length of a secret whose end is shown; the end of a shorter one would reveal too much. */
+const minLengthToShowEnd = 12
+
+/** Masks a secret except for its last characters. */
+export const maskSecret = (secret: string): string =>
+  `••••${secret.length < minLengthToShowEnd ? '' : secret.slice(-visibleSecretLength)}`

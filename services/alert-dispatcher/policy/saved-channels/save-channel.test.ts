@@ -58,7 +58,7 @@ describe('a saved channel', () => {
     expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-8' })
   })
 
-  it('returns the source of each setting, and no part of secrets', async () => {
+  it('returns the source of each setting, and only the end of secrets', async () => {
     await save({ settings: { botToken: token } })
     const { channels: configured } = await policyWith()
     const described = describeFields(telegramChannel, configured['chat-a'], {})
@@ -67,7 +67,7 @@ describe('a saved channel', () => {
         field: 'botToken',
         variable: 'HEALTH_ALERT_CHAT_A_BOT_TOKEN',
         isSecret: true,
-        value: '••••',
+        value: '••••oken',
         source: 'database',
       },
       { field: 'chatId', variable: 'HEALTH_ALERT_CHAT_A_CHAT_ID', isSecret: false, value: '5', source: 'file' },

@@ -96,7 +96,7 @@ describe('a saved webhook', () => {
     const [target] = (await policyWith()).policy.webhookTargets
     expect(target && describeTarget(target, {})).toEqual({
       ...team,
-      url: '••••',
+      url: '••••hook',
       headers: ['Authorization'],
       source: 'database',
     })
