@@ -128,8 +128,13 @@ export const openSavedModelSettings = async (deps: SavedSettingsDeps): Promise<S
 
 const findSaveProblem = (env: Environment, database: Database | undefined): string | null => {
   if (database === undefined) return 'no state database is configured; set SVC_DATA_DIRECTORY or SVC_STATE_DB_URL'
-  return readSealKey(env) ? null : 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
+  return readSealKey(env) ? null : missingKeyProblem
 }
+
+const missingKeyProblem = 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
+
+const createUnsavableError = (problem: string): ServiceError =>
+  new ServiceError('not-implemented', `cannot save model settings: ${problem}`)
 
 /** Stores or deletes the settings; throws `not-implemented` if they cannot be stored. */
 const requireStorable = async (
@@ -139,7 +144,7 @@ const requireStorable = async (
   next: StoredSettings | undefined,
 ): Promise<void> => {
   const problem = findSaveProblem(env, database)
-  if (problem !== null) throw new ServiceError('not-implemented', `cannot save model settings: ${problem}`)
+  if (problem !== null) throw createUnsavableError(problem)
   if (next === undefined) await stored.remove({ id: settingsId })
   else await stored.put([next])
 }
@@ -251,10 +256,7 @@ const requireAllowedAddress = async (net: Pick<Net, 'check'>, url: string): Prom
 const sealKey = (env: Environment, apiKey: string): string => {
   const key = readSealKey(env)
   if (key) return seal(apiKey, keyAssociatedData, key)
-  throw new ServiceError(
-    'not-implemented',
-    'cannot save model settings: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set',
-  )
+  throw createUnsavableError(missingKeyProblem)
 }
 
 const createInvalidError = (parameter: SavedField, sentence: string): ServiceError =>
