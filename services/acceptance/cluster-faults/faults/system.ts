@@ -54,7 +54,9 @@ export const systemFaults: readonly Fault[] = [
       await Promise.all(Array.from({ length: 4 }, () => s1r1.run(query)))
     },
     async recover({ servers: { s1r1 } }) {
-      // Otherwise samples in memory, from the time of the queries, are written after the truncation.
+      // A thread reports its wait when it runs again, so the next samples still have waits of the queries.
+      await wait(3_000)
+      // Otherwise the samples in memory are written after the truncation.
       await s1r1.run('SYSTEM FLUSH LOGS', 'TRUNCATE TABLE system.metric_log')
     },
   },
