@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '#shared/store/limit-entries.ts'
 import { type CompletedDelivery, type deliveryResults, subscriptionChannel } from '#proto/delivery.ts'
 
 /** Result of a delivery. */
@@ -48,7 +49,7 @@ const maxRecords = 10_000
 
 /** Returns a delivery store in memory. It holds the newest ten thousand results, which are lost on restart. */
 export const createMemoryDeliveries = (): DeliveryStore => {
-  const records = new LRUCache<string, CompletedDelivery>({ max: maxRecords })
+  const records = new LRUCache<string, CompletedDelivery>(limitEntries(maxRecords))
   return {
     async put(delivered) {
       for (const one of delivered) if (records.get(one.id)?.result !== 'sent') records.set(one.id, one)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '../store/limit-entries.ts'
 import type { z } from 'zod'
 import type { CallContext, ServiceName } from '#proto/call.ts'
 import type { ServiceClient, Method, Service, Stream, StreamResponse } from '#proto/contract.ts'
@@ -34,7 +35,7 @@ const createMethod = (deps: ClientDeps, { name: service }: Service, name: string
   const { caller, channel, instances, observer, placement } = deps
   // Cached, because the in-memory wire finds the subscriptions of an identical string faster.
   const subjects = new LRUCache<string, string>({
-    max: maxCachedInstances,
+    ...limitEntries(maxCachedInstances),
     memoMethod: (instance) => formatCallSubject(service, caller, name, instance || undefined),
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '../store/limit-entries.ts'
 import { pickByHash, rankByHash } from './rendezvous.ts'
 
 /** An instance may have this many times the mean number of requests in flight before others get its requests. */
@@ -35,7 +36,7 @@ export class Placement {
   /** The instance of each shared request in flight, and the number of these requests. */
   readonly #shared = new Map<string, { instance: string; count: number }>()
   /** The instances of recent requests that did not get the preferred one. */
-  readonly #placed = new LRUCache<string, string>({ max: maxPlaced, ttl: placedMs, updateAgeOnGet: true })
+  readonly #placed = new LRUCache<string, string>({ ...limitEntries(maxPlaced), ttl: placedMs, updateAgeOnGet: true })
 
   /** Returns the instance for a request. `names` must not be empty. */
   choose({ preferred, shared }: PlacementKeys, names: readonly string[]): InstanceChoice {

@@ -29,7 +29,8 @@ export class RequestRecords {
   readonly #finished = new LRUCache<string, RequestRecord>({
     max: maxKept,
     maxSize: maxTotalBytes,
-    sizeCalculation: ({ bytes }) => 1 + bytes,
+    // A minimum size limits the number of records too.
+    sizeCalculation: ({ bytes }) => Math.max(bytes, maxTotalBytes / maxKept),
     ttl: keptMs,
     dispose: ({ receivedMs }, _key, reason) => {
       if (reason !== 'delete') this.#knownSinceMs = Math.max(this.#knownSinceMs, receivedMs)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '../store/limit-entries.ts'
 
 /**
  * A wall clock and a monotonic clock; tests pass their own. The wall clock may be set forward or back at any time.
@@ -53,7 +54,7 @@ export const adjustForClockJumps = (clock: Clock, atMs: number): number => {
 }
 
 const findSightings = (clock: Clock): Sightings => {
-  const known = sightings.get(clock) ?? new LRUCache({ max: maxSightings })
+  const known = sightings.get(clock) ?? new LRUCache(limitEntries(maxSightings))
   sightings.set(clock, known)
   return known
 }

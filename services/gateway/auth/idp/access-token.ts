@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '#shared/store/limit-entries.ts'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -41,7 +42,7 @@ export const openAccessTokenVerifier = ({
 }: AccessTokenVerifierOptions): AccessTokenVerifier => {
   /** Introspection results by the hash of the token, so that no token is stored. */
   const remembered = new LRUCache<string, Promise<AccessToken | undefined>>({
-    max: maxCachedTokens,
+    ...limitEntries(maxCachedTokens),
     perf: { now: clock.elapsedMs },
     ttlResolution: 0,
   })

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '#shared/store/limit-entries.ts'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -65,7 +66,7 @@ interface RenewalOptions {
 
 export const createRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
   const remembered = new LRUCache<string, Promise<string | undefined>>({
-    max: maxCachedSessions,
+    ...limitEntries(maxCachedSessions),
     ttl: renewedTokenCacheMs,
     perf: { now: clock.elapsedMs },
     ttlResolution: 0,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitEntries } from '../limit-entries.ts'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Counters, WindowCount } from '../counters.ts'
 import { startHeartbeat } from '../heartbeat.ts'
@@ -25,7 +26,7 @@ type AddCounts = (key: string, increment: number, seconds: number) => Promise<Wi
  * it reserves single counts. No count is returned twice, so no more calls are admitted than allowed.
  */
 const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
-  const blocks = new LRUCache<string, Block>({ max: maxBlocks })
+  const blocks = new LRUCache<string, Block>(limitEntries(maxBlocks))
 
   const reserve = async (key: string, increment: number, seconds: number, allowed: number): Promise<WindowCount> => {
     const { count: last, endsInMs } = await addCounts(key, increment, seconds)
