@@ -41,7 +41,13 @@ const ran = (from: number, durationMs: number, more: object = {}): object => {
 }
 const repeat = (times: number, row: () => object): object[] => Array.from({ length: times }, row)
 
-const moments = { busy: start, slow: start + 6 * hour, mixed: start + 12 * hour, parts: start + 18 * hour }
+const moments = {
+  busy: start,
+  slow: start + 6 * hour,
+  mixed: start + 12 * hour,
+  parts: start + 18 * hour,
+  changes: start + 21 * hour,
+}
 
 const busySecond = [
   ran(moments.busy, 5_000),
@@ -78,6 +84,24 @@ const part = (event_type: string, size_in_bytes: number, more: object = {}): obj
   size_in_bytes,
   ...more,
 })
+/** Statements that change a host, with the kind of change. Texts and clauses of other kinds must not decide. */
+const changes = [
+  ['Alter', "ALTER TABLE shop.a UPDATE note = 'settings' WHERE 1 SETTINGS mutations_sync = 1", 'Mutation'],
+  ['Alter', 'alter table shop.`a b` on cluster c delete where user = 5', 'Mutation'],
+  ['Alter', 'ALTER TABLE shop.a MATERIALIZE INDEX i', 'Mutation'],
+  ['Create', 'CREATE TABLE shop.settings (profile String) ENGINE = Memory SETTINGS max_rows_to_keep = 5', 'Schema'],
+  ['Create', 'CREATE OR REPLACE VIEW v AS SELECT quota FROM t SETTINGS max_threads = 1', 'Schema'],
+  ['Alter', 'ALTER TABLE shop.a ADD COLUMN settings UInt8', 'Schema'],
+  ['Drop', 'DROP TABLE user', 'Schema'],
+  ['Alter', '-- a comment\n/* settings */ ALTER TABLE shop.a  MODIFY SETTING max_part_loading_threads = 4', 'Settings'],
+  ['Create', 'CREATE SETTINGS PROFILE IF NOT EXISTS p SETTINGS max_threads = 1', 'Settings'],
+  ['Drop', 'DROP PROFILE p', 'Settings'],
+  ['Create', "CREATE USER u SETTINGS PROFILE 'p'", 'Access'],
+  ['Create', 'CREATE QUOTA q FOR INTERVAL 1 hour MAX queries = 10', 'Access'],
+  ['Grant', 'GRANT SELECT ON shop.settings TO u', 'Access'],
+  ['System', 'SYSTEM RELOAD USERS', 'Server'],
+] as const
+const changed = changes.map(([query_kind, query], index) => ran(moments.changes + index, 10, { query, query_kind }))
 const lives = [
   part('NewPart', 60),
   part('NewPart', 40, { table: 'b' }),
@@ -104,7 +128,7 @@ const views = [
 beforeAll(async () => {
   sandbox = await startSandbox()
   await curl(sandbox.url, createEventsTableSql(defaultEventsTable))
-  await insert('system.query_log', [...busySecond, ...regression, ...mixed])
+  await insert('system.query_log', [...busySecond, ...regression, ...mixed, ...changed])
   await insert('system.part_log', lives)
   await insert(defaultEventsTable, views)
   parts = await openTestService({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: hostKey, SVC_QUERY_CACHE: 'off' })
@@ -212,6 +236,11 @@ describe('charts of a known log', () => {
   it('omit the tables of own statements', async () => {
     const rows = await rowsOf('query-insights-hot-tables', moments.mixed)
     expect(rows).toEqual([{ table: 'shop.a', queries: 1, total_ms: 5_000, bytes: 9_100 }])
+  })
+
+  it('name changes by their leading words, not by their clauses', async () => {
+    const rows = await rowsOf('host-changes', moments.changes)
+    expect(rows.map((row) => row.kind)).toEqual(changes.map(([, , kind]) => kind))
   })
 
   it('show the history of parts', async () => {

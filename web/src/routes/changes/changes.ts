@@ -4,12 +4,13 @@ import type { Deployment } from '#lib/api/deployments.ts'
 import type { ConditionHistoryEntry } from '#lib/api/health.ts'
 import { toLocalDay, readInstant } from '#lib/ui/time.ts'
 
-/** The kinds of changes, in the order of the filter. The first five come from the logs of the host. */
+/** The kinds of changes, in the order of the filter. The first six come from the logs of the host. */
 export const changeKinds = [
   'Version',
   'Server',
   'Settings',
   'Schema',
+  'Mutation',
   'Access',
   'Deployment',
   'Alert',
