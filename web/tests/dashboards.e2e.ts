@@ -97,25 +97,30 @@ describe('a new dashboard', () => {
     await create({ title: 'Listed', folder: 'Team', panels: [] })
     const visit = await open('/dashboards?host=0')
     const { page } = visit
+    const main = page.getByRole('main')
     await button(visit, 'Star Listed').click()
-    await button(visit, 'Starred').click()
+    const team = page.getByRole('region', { name: 'Team', exact: true })
+    await team.getByRole('link', { name: 'Listed', exact: true }).click()
+    await expectVisible(button(visit, 'Share dashboard'))
+    // The star of the list is that of the page, and there is only one.
+    const stars = main.getByRole('button', { name: /^Star/ })
+    expect(await stars.evaluateAll((all) => all.map((each) => each.getAttribute('aria-pressed')))).toEqual(['true'])
+    await page.goBack()
+    await main.getByRole('button', { name: 'Starred', exact: true }).click()
     await waitUntil(
       async () => (await page.getByRole('region', { name: 'Starter dashboards', exact: true }).count()) === 0,
     )
-    await button(visit, 'Starred').click()
+    await main.getByRole('button', { name: 'Starred', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search dashboards', exact: true }).fill('listed')
     await waitUntil(
       async () => (await page.getByRole('region', { name: 'Starter dashboards', exact: true }).count()) === 0,
     )
-    await page
-      .getByRole('region', { name: 'Team', exact: true })
-      .getByRole('link', { name: 'Listed', exact: true })
-      .click()
+    await team.getByRole('link', { name: 'Listed', exact: true }).click()
     await button(visit, 'More actions').click()
     await button(visit, 'Delete…').click()
     await dialog(visit, 'Delete dashboard').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.waitForURL(/\/dashboards\?/)
-    await waitUntil(async () => (await page.getByRole('link', { name: 'Listed', exact: true }).count()) === 0)
+    await team.waitFor({ state: 'detached' })
   })
 })
 

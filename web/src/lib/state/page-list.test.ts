@@ -43,4 +43,10 @@ describe('a page list', () => {
     expect(isSamePage(table, { path: '/explorer?database=shop&table=users', title: 'shop.users' })).toBe(false)
     expect(removePage([slow, parts], { ...slow, path: '/tables/slow-queries?sort=user' })).toEqual([parts])
   })
+
+  it('keeps the star of a dashboard that is renamed', () => {
+    const dashboard = { path: '/dashboards/d-1', title: 'Load' }
+    expect(isSamePage(dashboard, { path: '/dashboards/d-1?var-user=a', title: 'Load of users' })).toBe(true)
+    expect(isSamePage(dashboard, { path: '/dashboards/d-2', title: 'Load' })).toBe(false)
+  })
 })

@@ -10,9 +10,12 @@ export const maxRecentPages = 10
 const maxPathLength = 500
 const maxTitleLength = 120
 
-/** Returns whether two entries are the same page. Filters do not matter, but the subject does, such as a table. */
+/**
+ * Returns whether two entries are the same page. Filters do not matter, but the subject does, such as a table. A
+ * dashboard remains the same page if it is renamed.
+ */
 export const isSamePage = (one: ListedPage, other: ListedPage): boolean =>
-  one.title === other.title && getPathname(one) === getPathname(other)
+  getPathname(one) === getPathname(other) && (one.title === other.title || one.path.startsWith('/dashboards/'))
 
 const getPathname = ({ path }: ListedPage): string => path.split('?', 1)[0] ?? ''
 

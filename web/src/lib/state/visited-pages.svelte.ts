@@ -38,9 +38,9 @@ export const visitedPages = {
   get current(): ListedPage | null {
     return current
   },
+  isStarred: (page: ListedPage): boolean => starred.some((each) => isSamePage(each, page)),
   get isCurrentStarred(): boolean {
-    const here = current
-    return here !== null && starred.some((page) => isSamePage(page, here))
+    return current !== null && visitedPages.isStarred(current)
   },
   setCurrent: (page: ListedPage | null): void => {
     current = page
@@ -54,10 +54,13 @@ export const visitedPages = {
   },
   /** Stars the current page, or removes its star. */
   toggleStar: (): void => {
-    if (!current) return
+    if (current) visitedPages.toggleStarOf(current)
+  },
+  /** Stars a page, or removes its star. */
+  toggleStarOf: (page: ListedPage): void => {
     const before = readStarred()
-    const isStarred = before.some((page) => current && isSamePage(page, current))
-    const after = isStarred ? removePage(before, current) : [...before, ...prependPage([], current, 1)]
+    const isStarred = before.some((each) => isSamePage(each, page))
+    const after = isStarred ? removePage(before, page) : [...before, ...prependPage([], page, 1)]
     starred = after.slice(-maxStarredPages)
     writeStoredText(keys.starred, JSON.stringify(starred))
   },
