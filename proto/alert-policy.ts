@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { DefinitionId } from './catalogue.ts'
+import { DefinitionId, Unit } from './catalogue.ts'
 import { HostKey } from './host.ts'
-import { Severity } from './rules.ts'
+import { Severity } from './rule-definition.ts'
 
-/** Id of an alert configuration entry; those of custom rules begin with `custom:`. */
+/** Id of an alert configuration entry; those of custom rules begin with `custom:`, those of SQL rules with `sql:`. */
 export const AlertConfigId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9:_.-]{0,127}$/i, 'must be 1 to 128 letters, digits, dots, dashes, underscores or colons')
@@ -12,6 +12,7 @@ export const AlertConfigId = z
 const minutes = z.int().min(0).max(1_440)
 const sweeps = z.int().min(1).max(100)
 const threshold = z.number().nullable()
+const glob = z.string().min(1).max(128).default('*')
 
 /** Settings of all alerts. Absent fields are inherited from the next layer: database, file, environment, defaults. */
 export const AlertSettings = z.object({
@@ -31,6 +32,19 @@ export type AlertSettings = z.infer<typeof AlertSettings>
 export const DigestSettings = z.object({ enabled: z.boolean(), windowMinutes: minutes })
 export type DigestSettings = z.infer<typeof DigestSettings>
 
+/**
+ * Thresholds of a rule on hosts whose name and group match. Absent ones are those of the rule; a severity with a null
+ * threshold is never reached. The first matching entry applies.
+ */
+export const HostThresholds = z.object({
+  matchHost: glob,
+  matchGroup: glob,
+  warning: threshold.optional(),
+  critical: threshold.optional(),
+})
+export type HostThresholds = z.infer<typeof HostThresholds>
+const hostThresholds = { hostThresholds: z.array(HostThresholds).max(50).optional() }
+
 /** Overrides for one rule. Absent fields have the values of the rule. */
 export const RuleSettings = z.object({
   enabled: z.boolean().optional(),
@@ -39,25 +53,54 @@ export const RuleSettings = z.object({
   critical: z.number().optional(),
   breaches: sweeps.optional(),
   clears: sweeps.optional(),
+  ...hostThresholds,
 })
 export type RuleSettings = z.infer<typeof RuleSettings>
 
 const operators = ['>', '>=', '<', '<='] as const
 
-const customRule = {
+/** The fields that rules of operators have in common. */
+const ownRule = {
   name: z.string().trim().min(1).max(80),
-  metric: DefinitionId,
   operator: z.enum(operators),
   warning: threshold.default(null),
   critical: threshold.default(null),
+  ...hostThresholds,
   enabled: z.boolean().default(true),
 }
+const customRule = { ...ownRule, metric: DefinitionId }
 /** A rule that operators define on one of the metrics of `query`. */
 export const CustomRule = z.object({ id: AlertConfigId, ...customRule })
 export type CustomRule = z.infer<typeof CustomRule>
 
-/** Returns why the thresholds of a custom rule are invalid; undefined if they are valid. */
-export const findThresholdProblem = ({ operator, warning, critical }: Omit<CustomRule, 'id'>): string | undefined => {
+/** Maximum number of SQL rules. Each is one statement per host and sweep. */
+export const maxSqlRules = 50
+/** Maximum length of the statement of an SQL rule, in characters. */
+export const maxRuleSqlLength = 8_000
+
+const sqlRule = {
+  ...ownRule,
+  /** A SELECT statement. Its value is the first column of the first row. A second column names what is affected. */
+  sql: z.string().trim().min(1).max(maxRuleSqlLength),
+  unit: Unit.default('none'),
+  /** What the condition means and what to do; part of each notification. */
+  summary: z.string().trim().max(1_000).default(''),
+  /** The hosts on which the rule is evaluated. */
+  matchHost: glob,
+  matchGroup: glob,
+  breaches: sweeps.optional(),
+  clears: sweeps.optional(),
+}
+/** A rule whose value is the result of a read-only statement of an operator. */
+export const SqlRule = z.object({ id: AlertConfigId, ...sqlRule })
+export type SqlRule = z.infer<typeof SqlRule>
+
+/** Returns why the thresholds of a custom rule or SQL rule are invalid; undefined if they are valid. */
+export const findThresholdProblem = ({
+  operator,
+  warning,
+  critical,
+}: Pick<CustomRule, 'operator' | 'warning' | 'critical'>): string | undefined => {
   if (warning === null && critical === null) return 'or critical is required'
   if (warning === null || critical === null) return undefined
   const above = operator === '>' || operator === '>='
@@ -112,8 +155,6 @@ export type QuietHours = z.infer<typeof QuietHours>
 export const findQuietHoursProblem = ({ start, end }: Pick<QuietHours, 'start' | 'end'>): string | undefined =>
   start === end ? 'must differ from start; 00:00 to 24:00 is the whole day' : undefined
 
-const glob = z.string().min(1).max(128).default('*')
-
 const route = {
   matchRule: glob,
   matchHost: glob,
@@ -166,9 +207,24 @@ export const ChannelField = z.object({
 })
 export type ChannelField = z.infer<typeof ChannelField>
 
+/** Thresholds of hosts in requests and files, where unknown and missing fields are errors. */
+const checkedHostThresholds = {
+  hostThresholds: z
+    .array(
+      HostThresholds.strict().refine(
+        ({ warning, critical }) => warning !== undefined || critical !== undefined,
+        'must have warning or critical',
+      ),
+    )
+    .max(50)
+    .optional(),
+}
+
 /** The fields of alert configuration entries, without the id and, for maintenance windows, without the host. */
 export const alertConfigFields = {
-  customRule,
+  rule: { ...RuleSettings.shape, ...checkedHostThresholds },
+  customRule: { ...customRule, ...checkedHostThresholds },
+  sqlRule: { ...sqlRule, ...checkedHostThresholds },
   quietHours,
   route,
   maintenance: { reason: z.string().trim().max(300).default('') },

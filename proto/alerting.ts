@@ -5,6 +5,7 @@ import {
   ChannelField,
   ChannelSettingsUpdate,
   CustomRule,
+  SqlRule,
   DigestSettings,
   MaintenanceWindow,
   QuietHours,
@@ -86,9 +87,11 @@ export const AlertCheck = z.object({
   reason: z.string().nullable(),
   /** Epoch milliseconds of the evaluation; null before the first one. */
   atMs: Milliseconds.nullable(),
-  /** The configured thresholds; a server's own settings may replace them. */
+  /** The configured thresholds on this host; a server's own settings may replace them. */
   warning: z.number().nullable(),
   critical: z.number().nullable(),
+  /** The thresholds on other hosts, if this host has its own. */
+  usual: z.object({ warning: z.number().nullable(), critical: z.number().nullable() }).optional(),
   below: z.boolean(),
   runbook: z.string(),
   /** Whether the rule has a diagnostic, a statement whose rows explain the condition. */
@@ -136,6 +139,7 @@ export const AlertPolicy = z.object({
   targets: z.array(WebhookTargetView).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
   customRules: z.array(CustomRule.extend(sourceField)),
+  sqlRules: z.array(SqlRule.extend(sourceField)).default([]),
   maintenanceWindows: z.array(MaintenanceWindow.extend(sourceField)),
   quietHours: z.array(QuietHours.extend(sourceField)),
   routes: z.array(CheckedRoute.extend(sourceField)),
@@ -155,6 +159,7 @@ export const AlertConfigUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('quiet-hours'), value: QuietHours }),
   z.object({ kind: z.literal('route'), value: NotificationRoute }),
   z.object({ kind: z.literal('webhook-target'), value: WebhookTargetInput }),
+  z.object({ kind: z.literal('sql-rule'), value: SqlRule }),
 ])
 export type AlertConfigUpdate = z.infer<typeof AlertConfigUpdate>
 
@@ -163,9 +168,20 @@ export const AlertConfigKey = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['general', 'digest']) }),
   z.object({ kind: z.literal('rule'), id: RuleId }),
   z.object({ kind: z.literal('channel'), id: z.string().max(64) }),
-  z.object({ kind: z.enum(['custom-rule', 'maintenance-window', 'quiet-hours', 'route', 'webhook-target']), ...named }),
+  z.object({
+    kind: z.enum(['custom-rule', 'sql-rule', 'maintenance-window', 'quiet-hours', 'route', 'webhook-target']),
+    ...named,
+  }),
 ])
 export type AlertConfigKey = z.infer<typeof AlertConfigKey>
+
+/** The state that a rule would have on one host. `reason` is why there is no value. */
+const RuleTestResult = z.object({
+  status: AlertCheck.shape.status,
+  value: z.number().nullable(),
+  unit: Unit,
+  reason: z.string().nullable(),
+})
 
 /** Maximum history entries in one response. */
 export const maxAlertHistoryEntries = 200
@@ -275,11 +291,18 @@ export const alertingMethods = {
     doc: 'Measures the metric of a rule on one host and evaluates it, without storing anything.',
     safe: true,
     input: z.object({ ...hostInput, rule: CustomRule.omit({ id: true }) }),
-    output: z.object({
-      status: AlertCheck.shape.status,
-      value: z.number().nullable(),
-      unit: Unit,
-      reason: z.string().nullable(),
+    output: RuleTestResult,
+  }),
+  testSqlRule: rpc({
+    ...common,
+    doc: 'Runs the statement of a rule on one host and evaluates the rule, without storing anything.',
+    safe: true,
+    input: z.object({ ...hostInput, rule: SqlRule.omit({ id: true }) }),
+    output: RuleTestResult.extend({
+      /** The thresholds on this host. */
+      warning: z.number().nullable(),
+      critical: z.number().nullable(),
+      offenders: z.array(z.string()),
     }),
   }),
 }

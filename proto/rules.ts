@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxRuleSqlLength, maxSqlRules } from './alert-policy.ts'
 import { DefinitionId, Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
@@ -81,6 +82,9 @@ export const RuleMetric = z.object({
 })
 export type RuleMetric = z.infer<typeof RuleMetric>
 
+const SqlRuleId = z.string().min(1).max(160)
+const RuleSql = z.string().min(1).max(maxRuleSqlLength)
+
 /** Maximum rows of a diagnostic. */
 export const maxDiagnosticRows = 50
 
@@ -114,6 +118,24 @@ export const ruleMethods = {
       statements: z.number().int().min(0),
       tookMs: z.number(),
     }),
+  }),
+  checkRuleStatement: rpc({
+    doc: 'Throws `invalid` unless the statement of an SQL rule is one SELECT that only reads; queries no host.',
+    callers: ['alert-dispatcher'],
+    safe: true,
+    input: z.object({ sql: RuleSql }),
+    output: z.object({}),
+  }),
+  measureStatements: rpc({
+    doc: 'Runs the statements of SQL rules on one host, at most 20 seconds in total, and returns one reading each.',
+    callers: ['alert-dispatcher'],
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({
+      ...hostInput,
+      statements: z.array(z.object({ id: SqlRuleId, sql: RuleSql })).max(maxSqlRules),
+    }),
+    output: z.object({ readings: z.array(RuleReading.extend({ id: SqlRuleId })) }),
   }),
   diagnoseRule: rpc({
     doc: 'Returns the diagnostic of a rule on one host, at most 50 rows.',

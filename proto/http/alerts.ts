@@ -8,7 +8,7 @@ import {
   MaintenanceWindow,
   QuietHours,
   findQuietHoursProblem,
-  RuleSettings,
+  SqlRule,
   AlertConfigId,
   alertConfigFields,
   findThresholdProblem,
@@ -150,7 +150,7 @@ export const AlertDigestRequest = DigestSettings.strict()
 export const AlertDigestResponse = createResponseSchema(AlertPolicy.shape.digestMinutes, persistent)
 
 /** Body of `PUT /api/v1/health/check-alerts/{checkId}`. */
-export const CheckAlertsRequest = requireAnyField(RuleSettings)
+export const CheckAlertsRequest = requireAnyField(z.object(alertConfigFields.rule))
 /** Rules with a configuration, with the source of each field. */
 export const CheckAlertsResponse = createResponseSchema(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
 
@@ -159,7 +159,7 @@ const source = { source: z.string() }
 export const AlertConfigIdResponse = createResponseSchema(z.object({ id: z.string() }), z.object({}))
 const newId = { id: AlertConfigId.optional() }
 
-const checkThresholds = (rule: Omit<CustomRule, 'id'>, context: z.RefinementCtx) => {
+const checkThresholds = (rule: Parameters<typeof findThresholdProblem>[0], context: z.RefinementCtx) => {
   const message = findThresholdProblem(rule)
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message })
 }
@@ -188,6 +188,27 @@ export const CustomRuleTestRequest = z
 /** Response of `POST /api/v1/health/custom-rules/test`. */
 export const CustomRuleTestResponse = createResponseSchema(
   alertingMethods.testCustomRule.output,
+  z.object({ host: z.string() }),
+)
+
+/** Response of `GET /api/v1/health/sql-rules`. */
+export const SqlRulesResponse = createResponseSchema(
+  z.array(SqlRule.extend(source)),
+  persistent.extend({ count: z.int() }),
+)
+/** Body of `POST /api/v1/health/sql-rules` and `PUT /api/v1/health/sql-rules/{id}`. */
+export const SqlRuleRequest = z.strictObject(alertConfigFields.sqlRule).superRefine(checkThresholds)
+/** `POST /api/v1/health/sql-rules/test`: runs the statement of a rule once and evaluates the rule. */
+export const SqlRuleTestRequest = z
+  .strictObject({
+    ...alertConfigFields.sqlRule,
+    name: SqlRule.shape.name.default('test'),
+    hostId: bodyHostId.default(0),
+  })
+  .superRefine(checkThresholds)
+/** Response of `POST /api/v1/health/sql-rules/test`. */
+export const SqlRuleTestResponse = createResponseSchema(
+  alertingMethods.testSqlRule.output,
   z.object({ host: z.string() }),
 )
 

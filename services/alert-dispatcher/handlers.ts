@@ -17,8 +17,8 @@ import {
   createSilenceHandler,
   createSilencesHandler,
   createUnsilenceHandler,
-  createTestCustomRuleHandler,
 } from './conditions/handlers.ts'
+import { createTestCustomRuleHandler, createTestSqlRuleHandler } from './conditions/test-rule.ts'
 import type { Delivery } from './delivery/open-delivery.ts'
 import { createPreviewTargetHandler } from './delivery/preview-target.ts'
 import { deliverySettings } from './delivery/settings.ts'
@@ -78,6 +78,7 @@ const alertingHandlers = (alerting: AlertingDeps): AlertingHandlers => ({
   alertSecretsKey: () => alerting.transit.publicKey(),
   deleteAlertConfig: createDeleteAlertConfigHandler(alerting),
   testCustomRule: createTestCustomRuleHandler(alerting),
+  testSqlRule: createTestSqlRuleHandler(alerting),
 })
 
 const dayMs = 86_400_000

@@ -6,13 +6,15 @@ import type { TargetFormat, TargetTemplates } from '#proto/webhook-targets.ts'
 import type {
   ChannelSettings,
   CustomRule,
+  HostThresholds,
   MaintenanceWindow,
   QuietHours,
   NotificationRoute,
   RuleSettings,
+  SqlRule,
 } from '#proto/alert-policy.ts'
 
-export type { CustomRule, MaintenanceWindow, QuietHours, NotificationRoute }
+export type { CustomRule, HostThresholds, MaintenanceWindow, QuietHours, NotificationRoute, SqlRule }
 /** Overrides of one rule; absent fields use the rule's own values. */
 export type RulePolicy = RuleSettings
 
@@ -33,6 +35,7 @@ export interface Policy {
   /** Overrides by rule id. */
   rules: Readonly<Record<string, RulePolicy>>
   custom: readonly CustomRule[]
+  sqlRules: readonly SqlRule[]
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
   routes: readonly NotificationRoute[]

@@ -1,9 +1,7 @@
 // @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { fetchJson } from '../../services/testing/fetch-json.ts'
@@ -11,43 +9,17 @@ import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeededHost } from '../../services/testing/seeded-hosts.ts'
 import { expectVisible, openBrowser, type TestBrowser, type Visit } from './browser.ts'
 import { findAccessibilityViolations } from './accessibility-violations.ts'
+import { secretPath, startReceiver, type Receiver } from './webhook-receiver.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
-const secretPath = '/hooks/known-only-here'
 
 let product: Product
 let browser: TestBrowser
 let receiver: Receiver
 const scope = new AsyncDisposableStack()
 
-interface Receiver {
-  url: string
-  taken: string[]
-}
-
-/** Starts a webhook that accepts valid messages on the secret path and rejects all other requests. */
-const startReceiver = async (): Promise<Receiver> => {
-  const taken: string[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const isJson = request.headers['content-type'] === 'application/json'
-    const isWanted = request.method === 'POST' && request.url === secretPath && isJson
-    const message: unknown = isWanted ? JSON.parse(body) : {}
-    const said = typeof message === 'object' && message !== null && 'text' in message ? message.text : undefined
-    if (typeof said === 'string' && said !== '') taken.push(said)
-    response.writeHead(typeof said === 'string' ? 200 : 404).end(typeof said === 'string' ? 'ok' : 'no_service')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  scope.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())))
-  const address = server.address()
-  if (address === null || typeof address === 'string')
-    throw new Error('cannot start the receiver: the server has no port')
-  return { url: `http://127.0.0.1:${address.port}`, taken }
-}
-
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startReceiver(scope)
   const sandbox = scope.use(await startSeededHost('one'))
   const directory = await mkdtemp(join(tmpdir(), 'alert-pages-'))
   scope.defer(() => rm(directory, { recursive: true, force: true }))
@@ -70,6 +42,14 @@ const open = (path: string, title: string, options = {}): Promise<Visit> =>
   browser.open(`${product.url}${path}?host=0`, options, (page) =>
     page.getByRole('heading', { level: 1, name: title, exact: true }),
   )
+
+/** Opens the dialog of a button and returns its form, which has the name of the dialog. */
+const openForm = async (page: Page, button: string, name = button) => {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  return page.getByRole('form', { name, exact: true })
+}
+const save = (form: ReturnType<Page['getByRole']>, name = 'Save') =>
+  form.getByRole('button', { name, exact: true }).click()
 
 describe('times', () => {
   const between = { from: '1767322800', to: '1767326400' }
@@ -104,7 +84,7 @@ describe('channels', () => {
 
   it('include additional webhooks, whose URLs are kept when other fields change', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
-    const form = page.getByRole('form', { name: 'Add webhook', exact: true })
+    const form = await openForm(page, 'Add webhook')
     await form.getByLabel('Name').fill('team')
     await form.getByLabel('URL').fill('https://127.0.0.1:1/known-only-here')
     await form.getByLabel('Format').selectOption('slack')
@@ -151,7 +131,7 @@ describe('channels', () => {
 
   it('require the headers of a webhook again for a URL on another server', async () => {
     const { page } = await open('/alerts/channels', 'Notification channels')
-    const form = page.getByRole('form', { name: 'Add webhook', exact: true })
+    const form = await openForm(page, 'Add webhook')
     await form.getByLabel('Name').fill('with headers')
     await form.getByLabel('URL').fill('https://127.0.0.1:1/hook')
     await form.getByLabel('Headers').fill('Authorization: Bearer known-only-here')
@@ -194,61 +174,132 @@ describe('Slack channels', () => {
 })
 
 describe('rules', () => {
-  it('can override thresholds and hysteresis, and be reset', async () => {
+  it('can override thresholds and hysteresis, also for one host, and be reset', async () => {
     const { page } = await open('/alerts/rules', 'Alert rules')
-    await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
-    const form = page.getByRole('form', { name: 'Settings of Disk usage', exact: true })
+    const form = await openForm(page, 'Edit Disk usage', 'Settings of Disk usage')
+    await form.getByLabel('Warning from').fill('many')
+    await form.getByLabel('Critical from').fill('60')
+    await expectVisible(form.getByRole('alert').getByText('Enter a number'))
     await form.getByLabel('Warning from').fill('71')
+    await save(form, 'Save rule')
+    await expectVisible(form.getByRole('alert').getByText('Critical (60) must be at least warning (71)'))
+    await form.getByLabel('Critical from').fill('')
     await form.getByLabel('Fires after (sweeps)').fill('4')
-    await form.getByRole('button', { name: 'Save rule', exact: true }).click()
-    await expectVisible(page.getByText('fires after 4 sweeps'))
+    await form.getByRole('button', { name: 'Add host or group', exact: true }).click()
+    const entry = form.getByRole('group', { name: 'Entry 1', exact: true })
+    await entry.getByLabel('Host or group').selectOption('one')
+    await entry.getByLabel('Warning').fill('50')
+    await entry.getByLabel('Critical').fill('never')
+    await save(form, 'Save rule')
+    await expectVisible(page.getByText('fires after 4 sweeps; own thresholds: one'))
+    // The row shows the thresholds of the selected host.
+    const row = page.getByRole('listitem').filter({ hasText: 'own thresholds: one' })
+    await expectVisible(row.getByText('warning from 50%'))
+    await expectVisible(row.getByText('critical never'))
     const { body } = await fetchJson(`${product.url}/api/v1/health/check-alerts`)
-    expect(body).toMatchObject({ data: [{ ruleId: 'disk-usage', warning: 71, breaches: 4 }] })
-    await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
+    expect(body).toMatchObject({
+      data: [
+        { ruleId: 'disk-usage', warning: 71, breaches: 4, hostThresholds: [{ matchHost: 'one', critical: null }] },
+      ],
+    })
+    await openForm(page, 'Edit Disk usage')
     await form.getByLabel('Warning from').fill('')
     await form.getByLabel('Fires after (sweeps)').fill('')
-    await form.getByRole('button', { name: 'Save rule', exact: true }).click()
+    await form.getByRole('button', { name: 'Remove entry 1', exact: true }).click()
+    await save(form, 'Save rule')
     await form.waitFor({ state: 'detached' })
     expect((await fetchJson(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
   })
 
   it('can be created for a metric after a test', async () => {
     const { page } = await open('/alerts/rules', 'Alert rules')
-    const form = page.getByRole('form', { name: 'Add rule', exact: true })
+    const form = await openForm(page, 'Add rule')
+    await save(form, 'Add rule')
+    await expectVisible(form.getByText('Enter a name'))
     await form.getByLabel('Name').fill('Parts of mine')
     await form.getByLabel('Metric').selectOption('Active parts')
     await form.getByLabel('Warning').fill('0')
     await form.getByRole('button', { name: 'Test', exact: true }).click()
     await expectVisible(form.getByText(/^Current value \d.*: warning/))
-    await form.getByRole('button', { name: 'Add rule', exact: true }).click()
-    await page.getByRole('button', { name: 'Edit Parts of mine', exact: true }).click()
-    const edit = page.getByRole('form', { name: 'Edit Parts of mine', exact: true })
+    await save(form, 'Add rule')
+    const edit = await openForm(page, 'Edit Parts of mine')
     expect(await edit.getByLabel('Warning').inputValue()).toBe('0')
     await edit.getByLabel('Critical').fill('9000')
     await edit.getByLabel('Enabled').uncheck()
-    await edit.getByRole('button', { name: 'Save', exact: true }).click()
+    await save(edit)
     await expectVisible(page.getByText('warning > 0, critical > 9,000, disabled'))
     await edit.waitFor({ state: 'detached' })
     const { body } = await fetchJson(`${product.url}/api/v1/health/custom-rules`)
     expect(body).toMatchObject({ data: [{ name: 'Parts of mine', critical: 9_000, enabled: false }] })
+  })
+
+  it('can be SQL statements, which are guarded, tested, and fire and recover in sweeps', async () => {
+    const { page } = await open('/alerts/rules', 'Alert rules')
+    const form = await openForm(page, 'Add SQL rule')
+    const write = async (sql: string) => {
+      await form.getByRole('textbox', { name: 'SQL statement', exact: true }).fill(sql)
+    }
+    await form.getByLabel('Name').fill('Numbers of mine')
+    await write('DROP TABLE a')
+    await form.getByLabel('Warning').first().fill('5')
+    await save(form, 'Add SQL rule')
+    await expectVisible(form.getByRole('alert').getByText(/^sql: the statement must begin with/))
+    await write("SELECT 7, 'numbers'")
+    await form.getByLabel('Summary').fill('There are too many numbers.')
+    await form.getByRole('button', { name: 'Test', exact: true }).click()
+    await expectVisible(form.getByText(/^Current value 7: warning/))
+    await expectVisible(form.getByText('Affected: numbers'))
+    await save(form, 'Add SQL rule')
+    await expectVisible(page.getByText('warning > 5'))
+    const headers = { authorization: 'Bearer secret-of-the-scheduler' }
+    const sweep = () => fetchJson(`${product.url}/api/cron/health-sweep`, { headers })
+    const phases = async () => {
+      const { body } = await fetchJson(`${product.url}/api/v1/health/alert-state?hostId=0`)
+      const { data } = body as { data: { title: string; phase: string }[] }
+      return data.flatMap(({ title, phase }) => (title === 'Numbers of mine' ? [phase] : []))
+    }
+    await sweep()
+    expect(await phases()).toEqual(['firing'])
+    const edit = await openForm(page, 'Edit Numbers of mine')
+    await edit.getByLabel('Warning').first().fill('9')
+    await save(edit)
+    await edit.waitFor({ state: 'detached' })
+    await sweep()
+    await sweep()
+    expect((await phases()).filter((phase) => phase === 'firing')).toEqual([])
+    const audit = await fetchJson(`${product.url}/api/v1/audit?action=update-sql-rule`)
+    expect(audit.body).toMatchObject({ data: [{ result: 'done' }, { result: 'done' }, { result: 'refused' }] })
+    await page.getByRole('button', { name: 'Remove Numbers of mine', exact: true }).click()
+    await page.getByRole('button', { name: 'Edit Numbers of mine', exact: true }).waitFor({ state: 'detached' })
+  })
+
+  it('have general settings, which a dialog changes', async () => {
+    const { page } = await open('/alerts/rules', 'Alert rules')
+    const form = await openForm(page, 'Edit general settings', 'General settings')
+    await form.getByLabel('Recovers after (sweeps)').fill('0')
+    await save(form)
+    await expectVisible(form.getByRole('alert').getByText('Enter a whole number from 1 to 100'))
+    await form.getByLabel('Recovers after (sweeps)').fill('3')
+    await save(form)
+    await form.waitFor({ state: 'detached' })
+    const general = page.getByRole('region', { name: 'General settings', exact: true })
+    await expectVisible(general.getByText('3 sweeps'))
+    await fetchJson(`${product.url}/api/v1/health/alert-config`, { method: 'DELETE' })
   })
 })
 
 describe('quiet hours and routes', () => {
   it('are added, edited in place and removed', async () => {
     const { page } = await open('/alerts/schedule', 'Quiet hours and routes')
-    const maintenance = page.getByRole('form', { name: 'Add maintenance window', exact: true })
+    const maintenance = await openForm(page, 'Add maintenance window')
     await maintenance.getByLabel('Reason').fill('the upgrade')
-    await maintenance.getByRole('button', { name: 'Add', exact: true }).click()
+    await save(maintenance, 'Add maintenance window')
     await expectVisible(page.getByText(/All hosts: the upgrade/))
-    await page
-      .getByRole('form', { name: 'Add quiet hours', exact: true })
-      .getByRole('button', { name: 'Add', exact: true })
-      .click()
+    await save(await openForm(page, 'Add quiet hours'), 'Add quiet hours')
     await expectVisible(page.getByText('Mon, Tue, Wed, Thu, Fri, 22:00–07:00 Asia/Kathmandu'))
-    const routing = page.getByRole('form', { name: 'Add route', exact: true })
+    const routing = await openForm(page, 'Add route')
     await routing.getByLabel('Target').selectOption('webhook')
-    await routing.getByRole('button', { name: 'Add', exact: true }).click()
+    await save(routing, 'Add route')
     await expectVisible(page.getByText('everything → webhook'))
     await page.getByRole('button', { name: 'Edit the upgrade', exact: true }).click()
     const window = page.getByRole('form', { name: 'Edit the upgrade', exact: true })

@@ -18,7 +18,7 @@ export interface RuleEvaluation {
 
 /** Measurements of one host in one sweep. */
 export interface HostMeasurements {
-  /** Rule readings by rule id, metric readings by metric id. */
+  /** Readings of rules and of SQL rules by rule id, metric readings by metric id. */
   readings: ReadonlyMap<string, RuleReading>
   metrics: ReadonlyMap<string, RuleReading>
   uptimeSeconds: number | null

@@ -9,11 +9,9 @@ import type { Store } from '#shared/store/store.ts'
 import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import type { Policy } from '../policy.ts'
-import { validateCustomRule } from '../policy/warnings.ts'
 import { type Condition, HostRecord, getHostRecordKey, setConditionSilence } from './condition.ts'
 import { emptyFleetRecord, FleetRecord, fleetRecordKey, emptyHostSummary } from './fleet-record.ts'
-import { evaluateDueRules } from './evaluate.ts'
-import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
+import { findHost, type MonitoredRule, selectHostRules, selectMonitoredRules } from './monitored-rules.ts'
 
 const hostsAtOnce = 16
 /** Maximum number of conditions in a response, which keeps it below the maximum message size. */
@@ -94,13 +92,17 @@ interface Catalogue {
 export const createAlertChecksHandler =
   ({ store, query, policy: book }: AlertingDeps): AlertingHandlers['alertChecks'] =>
   async ({ hostKey }, call) => {
-    const [catalogue, policy, record] = await Promise.all([
+    const [catalogue, policy, record, hosts] = await Promise.all([
       query.rules({}, call),
       book.current(),
       store.get(getHostRecordKey(hostKey), HostRecord),
+      query.hosts({}, call),
     ])
+    const host = findHost(hosts, hostKey)
     const watched = new Set(selectMonitoredRules(catalogue, policy).map(({ id }) => id))
-    return selectMonitoredRules(catalogue, enableAllRules(catalogue, policy)).map((rule): AlertCheck => {
+    const all = selectMonitoredRules(catalogue, enableAllRules(catalogue, policy))
+    const usual = new Map(all.map((rule) => [rule.id, rule]))
+    return selectHostRules(all, host).map((rule): AlertCheck => {
       const check = record?.checks[rule.id]
       const found = {
         status: check?.status ?? 'unknown',
@@ -109,32 +111,38 @@ export const createAlertChecksHandler =
         atMs: check?.atMs ?? null,
       } as const
       const off = { status: 'off', value: null, reason: null, atMs: null } as const
-      return { ...describeRule(rule, catalogue), ...(watched.has(rule.id) ? found : off) }
+      const own = describeOwnThresholds(rule, usual.get(rule.id))
+      return { ...describeRule(rule, catalogue), ...own, ...(watched.has(rule.id) ? found : off) }
     })
   }
 
 /** Returns the policy with every rule enabled, so that thresholds of disabled rules can be shown. */
 const enableAllRules = ({ rules }: Catalogue, policy: Policy): Policy => {
-  const ids = [...rules, ...policy.custom].map(({ id }) => id)
+  const ids = [...rules, ...policy.custom, ...policy.sqlRules].map(({ id }) => id)
   return {
     ...policy,
     rules: Object.fromEntries(ids.map((id) => [id, { ...policy.rules[id], enabled: true }])),
   }
 }
 
+/** Returns the thresholds on other hosts, if the host has its own. */
+const describeOwnThresholds = (rule: MonitoredRule, usual: MonitoredRule | undefined): Pick<AlertCheck, 'usual'> =>
+  usual === undefined || usual === rule ? {} : { usual: { warning: usual.warning.at, critical: usual.critical.at } }
+
 const describeRule = (
-  { id, title, unit, metric, operator, warning, critical, runbook }: MonitoredRule,
+  { id, title, unit, metric, sql, operator, warning, critical, runbook }: MonitoredRule,
   known: Catalogue,
 ) => {
-  const rule = metric === null ? known.rules.find((each) => each.id === id) : undefined
+  const isCustom = metric !== null || sql !== null
+  const rule = isCustom ? undefined : known.rules.find((each) => each.id === id)
   const about = rule ?? known.metrics.find((each) => each.id === metric)
   return {
     ruleId: id,
     title,
-    doc: about?.doc ?? '',
-    category: about?.category ?? '',
+    doc: about?.doc ?? runbook,
+    category: about?.category ?? 'custom',
     unit,
-    isCustom: metric !== null,
+    isCustom,
     warning: warning.at,
     critical: critical.at,
     below: operator === '<' || operator === '<=',
@@ -226,30 +234,3 @@ const applySilence = async ({ store }: AlertingDeps, stored: Silence, silence: S
     value: before && setConditionSilence(before, stored, silence),
   }))
 }
-
-/** Returns the handler that measures the metric of a custom rule once and evaluates it like a sweep. */
-export const createTestCustomRuleHandler =
-  ({ query, policy: book }: AlertingDeps): AlertingHandlers['testCustomRule'] =>
-  async ({ hostKey, rule }, call) => {
-    const { metrics } = await query.rules({}, call)
-    const metric = metrics.find(({ id }) => id === rule.metric)
-    if (!metric)
-      throw createNotFoundError(
-        'metric',
-        rule.metric,
-        metrics.map(({ id }) => id),
-        'metric',
-      )
-    validateCustomRule(rule)
-    const custom = [{ ...rule, id: 'custom:test', enabled: true }]
-    const watched = selectMonitoredRules({ rules: [], metrics }, { ...(await book.current()), custom, rules: {} })
-    const measured = await query.evaluateRules({ hostKey, rules: [], metrics: [metric.id] }, call)
-    const byId = new Map(measured.metrics.map((reading) => [reading.id, reading]))
-    const [evaluation] = evaluateDueRules(
-      watched,
-      { readings: new Map(), metrics: byId, uptimeSeconds: measured.uptimeSeconds },
-      undefined,
-    )
-    const { status = 'unknown', value = null, reason = null } = evaluation ?? {}
-    return { status, value, unit: metric.unit, reason }
-  }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findQuietHoursProblem } from '#proto/alert-policy.ts'
+import { findQuietHoursProblem, type SqlRule } from '#proto/alert-policy.ts'
 import { type AlertPolicy, type AlertConfigKey, AlertConfigUpdate } from '#proto/alerting.ts'
 import type { CallContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -20,7 +20,7 @@ import {
   createSecretRequiredError,
 } from './saved-channels/save-channel.ts'
 import { decryptTarget, buildTargetEntry, TargetEntry } from './saved-channels/entries.ts'
-import { requireTarget, validateCustomRule, validateRuleSettings } from './warnings.ts'
+import { requireTarget, toThresholds, validateOwnRule, validateRuleSettings } from './warnings.ts'
 
 const kind = 'webhook-target'
 
@@ -117,6 +117,8 @@ const listKnownEntries = (
   switch (kind) {
     case 'custom-rule':
       return described.customRules
+    case 'sql-rule':
+      return described.sqlRules
     case 'maintenance-window':
       return described.maintenanceWindows
     case 'quiet-hours':
@@ -140,6 +142,7 @@ const nouns: Readonly<Record<AlertConfigUpdate['kind'], string>> = {
   rule: 'rule setting',
   channel: 'channel setting',
   'custom-rule': 'custom rule',
+  'sql-rule': 'SQL rule',
   'maintenance-window': 'maintenance window',
   'quiet-hours': 'quiet hours',
   route: 'route',
@@ -207,6 +210,8 @@ const validateChange = async (alerting: AlertingDeps, update: AlertConfigUpdate,
       return requireChannel(update.id)
     case 'custom-rule':
       return requireCustomRule(alerting, update.value, call)
+    case 'sql-rule':
+      return requireSqlRule(alerting, update.value, call)
     case 'quiet-hours':
       return requireHours(update.value)
     case 'route':
@@ -220,19 +225,18 @@ const requireRule = async (
   { id, value }: Extract<AlertConfigUpdate, { kind: 'rule' }>,
   call: CallContext,
 ): Promise<void> => {
-  const [{ rules }, { custom }] = await Promise.all([query.rules({}, call), policy.current()])
+  const [{ rules }, { custom, sqlRules }] = await Promise.all([query.rules({}, call), policy.current()])
   const rule = rules.find((each) => each.id === id)
   if (rule) return validateRuleSettings(rule, value)
-  const own = custom.find((each) => each.id === id)
+  const own = [...custom, ...sqlRules].find((each) => each.id === id)
   if (!own)
     throw createNotFoundError(
       'rule',
       id,
-      [...rules, ...custom].map((each) => each.id),
+      [...rules, ...custom, ...sqlRules].map((each) => each.id),
       'checkId',
     )
-  const { operator, warning, critical } = own
-  validateRuleSettings({ thresholds: { warning, critical, below: operator === '<' || operator === '<=' } }, value)
+  validateRuleSettings({ thresholds: toThresholds(own) }, value)
 }
 
 const requireChannel = (channel: string): void => {
@@ -248,7 +252,23 @@ const requireCustomRule = async (
   const { metrics } = await query.rules({}, call)
   const ids = metrics.map(({ id }) => id)
   if (!ids.includes(rule.metric)) throw createNotFoundError('metric', rule.metric, ids, 'metric')
-  validateCustomRule(rule)
+  validateOwnRule(rule)
+}
+
+/** Throws `invalid` for a statement that does not only read, or for contradictory thresholds. */
+export const requireSqlRule = async (
+  { query }: Pick<AlertingDeps, 'query'>,
+  rule: Omit<SqlRule, 'id'>,
+  call: CallContext,
+): Promise<void> => {
+  validateOwnRule(rule)
+  await query.checkRuleStatement({ sql: rule.sql }, call).catch((error: unknown) => {
+    // The guard names the parameter of statements that callers run.
+    if (!(error instanceof ServiceError) || error.details?.parameter !== 'query') throw error
+    throw new ServiceError(error.code, error.message.replace(/^query:/, 'sql:'), {
+      details: { ...error.details, parameter: 'sql' },
+    })
+  })
 }
 
 const requireHours = (hours: Extract<AlertConfigUpdate, { kind: 'quiet-hours' }>['value']): void => {

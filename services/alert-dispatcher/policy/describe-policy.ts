@@ -39,6 +39,7 @@ export const describePolicy = (known: DescribeDeps): AlertPolicy => {
       return { ...values, ruleId, sources }
     }),
     customRules: mergeById(layers, ({ custom }) => custom),
+    sqlRules: mergeById(layers, ({ sqlRules }) => sqlRules),
     maintenanceWindows: mergeById(layers, ({ maintenance }) => maintenance),
     quietHours: mergeById(layers, ({ quietHours }) => quietHours),
     routes: describeRoutes(known),

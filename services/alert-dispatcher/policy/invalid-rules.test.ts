@@ -13,6 +13,8 @@ const own = (id: string, metric: string): CustomRule => ({
   enabled: true,
 })
 
+const all = { matchHost: '*', matchGroup: '*' }
+
 it('logs unknown rules and metrics with suggestions, and contradictory thresholds, once each', () => {
   const lines: string[] = []
   const warn = createInvalidRuleWarning(pino({}, { write: (line) => lines.push(line) }))
@@ -21,18 +23,22 @@ it('logs unknown rules and metrics with suggestions, and contradictory threshold
     parts: { critical: 3 },
     'custom:many': { warning: 2 },
     'disk-usge': { warning: 70 },
+    'sql:late': { warning: 2 },
     xyz: {},
+    memory: { hostThresholds: [{ matchHost: 'a', matchGroup: '*', warning: 99 }] },
   }
   const custom = [own('custom:many', 'running-queries'), own('custom:typo', 'runing-queries')]
   const known = {
     rules: [
       { id: 'disk-usage', thresholds: { warning: 80, critical: 95, below: false } },
       { id: 'parts', thresholds: { warning: null, critical: null, below: false } },
+      { id: 'memory', thresholds: { warning: 80, critical: 95, below: false } },
     ],
     metrics: [{ id: 'running-queries' }],
   }
-  warn({ rules, custom }, known)
-  warn({ rules, custom }, known)
+  const sqlRules = [{ ...own('sql:late', ''), sql: 'SELECT 1', unit: 'none' as const, summary: '', ...all }]
+  warn({ rules, custom, sqlRules }, known)
+  warn({ rules, custom, sqlRules }, known)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       rule: 'disk-usge',
@@ -44,6 +50,11 @@ it('logs unknown rules and metrics with suggestions, and contradictory threshold
     {
       rule: 'disk-usage',
       reason: 'warning conflicts: critical is 95 and warning is 99; critical must be at least warning',
+    },
+    {
+      rule: 'memory',
+      reason:
+        'hostThresholds of host "a" conflicts: critical is 95 and warning is 99; critical must be at least warning',
     },
   ])
 })

@@ -8,6 +8,7 @@ import {
   QuietHours,
   NotificationRoute,
   RuleSettings,
+  SqlRule,
 } from '#proto/alert-policy.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -127,6 +128,7 @@ export const buildDatabaseLayer = (
     rules: byId('rule', RuleSettings),
     channels: Object.fromEntries(of('channel', ChannelEntry).map(channelLayer)),
     custom: valuesOf('custom-rule', CustomRule),
+    sqlRules: valuesOf('sql-rule', SqlRule),
     maintenance: valuesOf('maintenance-window', MaintenanceWindow),
     quietHours: valuesOf('quiet-hours', QuietHours),
     routes: valuesOf('route', NotificationRoute),

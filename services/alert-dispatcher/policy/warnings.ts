@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { type CustomRule, type RuleSettings, findThresholdProblem } from '#proto/alert-policy.ts'
+import { type CustomRule, type HostThresholds, type RuleSettings, findThresholdProblem } from '#proto/alert-policy.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Rule } from '#proto/rules.ts'
+import type { Rule, Thresholds } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { findNearestNames, createNotFoundError } from '#shared/text/not-found.ts'
 import { channels } from '../channels/index.ts'
@@ -114,7 +114,7 @@ export interface RuleCatalogue {
   metrics: readonly { id: string }[]
 }
 
-type RuleOverrides = Pick<Policy, 'rules' | 'custom'>
+type RuleOverrides = Pick<Policy, 'rules' | 'custom' | 'sqlRules'>
 
 /** An invalid rule setting and the reason. */
 interface InvalidRule {
@@ -126,8 +126,8 @@ interface InvalidRule {
  * Returns settings of unknown rules, rules on unknown metrics, and rules whose critical threshold is less severe than
  * the warning threshold.
  */
-export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: RuleCatalogue): InvalidRule[] => {
-  const ids = new Set([...known.rules, ...custom].map(({ id }) => id))
+export const findInvalidRules = ({ rules, custom, sqlRules }: RuleOverrides, known: RuleCatalogue): InvalidRule[] => {
+  const ids = new Set([...known.rules, ...custom, ...sqlRules].map(({ id }) => id))
   const metrics = new Set(known.metrics.map(({ id }) => id))
   const unknown = Object.keys(rules).filter((rule) => !ids.has(rule))
   const onNothing = custom.filter(({ metric }) => !metrics.has(metric))
@@ -170,25 +170,51 @@ export const createInvalidRuleWarning = (log: Logger): InvalidRuleReporter => {
   }
 }
 
-/** Throws `invalid` for contradictory thresholds of a custom rule. */
-export const validateCustomRule = (rule: Omit<CustomRule, 'id'>): void => {
+/** Throws `invalid` for contradictory thresholds of a custom rule or an SQL rule. */
+export const validateOwnRule = (
+  rule: Pick<CustomRule, 'operator' | 'warning' | 'critical' | 'hostThresholds'>,
+): void => {
   const problem = findThresholdProblem(rule)
   if (problem !== undefined) throw createInvalidError('warning', problem)
+  validateHostThresholds(toThresholds(rule), rule.hostThresholds)
+}
+
+/** Returns the thresholds of a custom rule or an SQL rule. */
+export const toThresholds = ({
+  operator,
+  warning,
+  critical,
+}: Pick<CustomRule, 'operator' | 'warning' | 'critical'>): Thresholds => ({
+  warning,
+  critical,
+  below: operator.startsWith('<'),
+})
+
+const validateHostThresholds = (thresholds: Thresholds, entries: readonly HostThresholds[] = []): void => {
+  for (const { matchHost, matchGroup, warning = thresholds.warning, critical = thresholds.critical } of entries) {
+    const conflict = findConflict({ ...thresholds, warning, critical })
+    const hosts = matchGroup === '*' ? `host "${matchHost}"` : `host "${matchHost}" in group "${matchGroup}"`
+    if (conflict !== undefined) throw createInvalidError('hostThresholds', `of ${hosts} ${conflict}`)
+  }
 }
 
 /** Throws `invalid` if the overrides make the critical threshold of a rule less severe than its warning threshold. */
 export const validateRuleSettings = ({ thresholds }: Pick<Rule, 'thresholds'>, configured: RuleSettings): void => {
-  const { below } = thresholds
   const warning = configured.warning ?? thresholds.warning
   const critical = configured.critical ?? thresholds.critical
-  if (warning === null || critical === null) return
-  if (below ? critical <= warning : critical >= warning) return
-  const parameter = configured.critical === undefined ? 'warning' : 'critical'
+  const overridden = { ...thresholds, warning, critical }
+  const conflict = findConflict(overridden)
+  if (conflict !== undefined)
+    throw createInvalidError(configured.critical === undefined ? 'warning' : 'critical', conflict)
+  validateHostThresholds(overridden, configured.hostThresholds)
+}
+
+/** Returns why a critical threshold is less severe than the warning threshold; undefined if it is not. */
+const findConflict = ({ warning, critical, below }: Thresholds): string | undefined => {
+  if (warning === null || critical === null) return undefined
+  if (below ? critical <= warning : critical >= warning) return undefined
   const bound = below ? 'at most' : 'at least'
-  throw createInvalidError(
-    parameter,
-    `conflicts: critical is ${critical} and warning is ${warning}; critical must be ${bound} warning`,
-  )
+  return `conflicts: critical is ${critical} and warning is ${warning}; critical must be ${bound} warning`
 }
 
 const createInvalidError = (parameter: string, sentence: string): ServiceError =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AlertHistoryEntry, Silence } from '#proto/alert-history.ts'
+import { maxSqlRules } from '#proto/alert-policy.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxWebhookTargets } from '../channels/webhook-target-list.ts'
 import type { Episodes, EpisodeSilences } from '../conditions/condition.ts'
@@ -65,6 +66,7 @@ export type PolicyKind =
   | 'rule'
   | 'channel'
   | 'custom-rule'
+  | 'sql-rule'
   | 'maintenance-window'
   | 'quiet-hours'
   | 'route'
@@ -96,7 +98,10 @@ export interface PolicyStore {
 }
 
 /** Maximum number of entries for kinds with a smaller maximum than `maxEntriesPerKind`. */
-const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxWebhookTargets }
+const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = {
+  'sql-rule': maxSqlRules,
+  'webhook-target': maxWebhookTargets,
+}
 
 /** Throws `conflict` if there are too many entries of the kind, or if the name of a webhook target is taken. */
 export const requireRoomAndUniqueName = (

@@ -16,6 +16,8 @@ import type { SweepLease } from '../sweep-lease.ts'
 
 /** Timeout for measuring a host: enough for a probe of 2 s and three rounds of statements at their time limit. */
 const measureTimeoutMs = 45_000
+/** Timeout for the statements of SQL rules on a host, which start within 10 s and take at most as long. */
+const statementsTimeoutMs = 25_000
 
 /** Reads only the condition ids of a host record, because the whole record is large. */
 const KnownConditions = z.object({ conditions: z.record(z.string(), z.unknown()) })
@@ -106,26 +108,44 @@ const measureHost = async (
   { lease: { signal }, failedHosts }: SweepContext,
 ): Promise<HostMeasurements> => {
   const measured = dueRules.filter(({ allOf }) => allOf.length === 0)
-  const rules = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
+  const rules = measured.flatMap(({ id, metric, sql }) => (metric === null && sql === null ? [id] : []))
   const metrics = [...new Set(measured.flatMap(({ metric }) => metric ?? []))]
   try {
     const call = createServiceCall(parts, measureTimeoutMs, signal)
     const response = await parts.query.evaluateRules({ hostKey, rules, metrics }, call)
-    return {
-      readings: byId(response.readings),
-      metrics: byId(response.metrics),
-      uptimeSeconds: response.uptimeSeconds,
-    }
+    const { uptimeSeconds } = response
+    const own = await measureSqlRules(parts, hostKey, measured, { signal, isUp: uptimeSeconds !== null })
+    return { readings: byId([...response.readings, ...own]), metrics: byId(response.metrics), uptimeSeconds }
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof ServiceError ? shortenText(error.message, 300) : 'measurement failed'
     failedHosts.add('measured', hostKey, error)
-    const none = (id: string): RuleReading => ({
-      ...emptyReading,
-      id,
-      reason,
-    })
-    return { readings: byId(rules.map(none)), metrics: byId(metrics.map(none)), uptimeSeconds: null }
+    const none = (id: string): RuleReading => ({ ...emptyReading, id, reason })
+    const ids = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
+    return { readings: byId(ids.map(none)), metrics: byId(metrics.map(none)), uptimeSeconds: null }
+  }
+}
+
+/**
+ * Measures the SQL rules of one host, after all others and with their own timeout, so that slow statements of operators
+ * do not affect built-in rules.
+ */
+const measureSqlRules = async (
+  parts: DispatcherDeps,
+  hostKey: string,
+  rules: readonly MonitoredRule[],
+  { signal, isUp }: { signal: AbortSignal; isUp: boolean },
+): Promise<RuleReading[]> => {
+  const statements = rules.flatMap(({ id, sql }) => (sql === null ? [] : [{ id, sql }]))
+  const without = (reason: string) => statements.map(({ id }): RuleReading => ({ ...emptyReading, id, reason }))
+  if (statements.length === 0) return []
+  if (!isUp) return without('the host is unreachable')
+  try {
+    const call = createServiceCall(parts, statementsTimeoutMs, signal)
+    return (await parts.query.measureStatements({ hostKey, statements }, call)).readings
+  } catch (error) {
+    signal.throwIfAborted()
+    return without(error instanceof ServiceError ? shortenText(error.message, 300) : 'measurement failed')
   }
 }
 

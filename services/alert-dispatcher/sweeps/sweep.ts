@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
+import type { Host } from '#proto/host.ts'
 import { recordInstant } from '#shared/time/clock.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
@@ -14,7 +15,7 @@ import {
   emptyHostSummary,
   type HostSummary,
 } from '../conditions/fleet-record.ts'
-import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
+import { selectHostRules, selectMonitoredRules } from '../conditions/monitored-rules.ts'
 import { runConcurrently, runQueues } from '../run-concurrently.ts'
 import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import { reconcileStores } from './reconcile.ts'
@@ -83,7 +84,7 @@ const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<Swe
   }
   try {
     await reconcileStores(parts, fleet, lease)
-    await sweepAllHosts(parts, context, { fleet, listed, tally })
+    await sweepAllHosts(parts, context, { fleet, listed, tally, hosts })
   } catch (error) {
     // The results so far are saved. If that fails too, the next sweep reconciles them.
     await finish(false).catch(() => {})
@@ -165,21 +166,28 @@ interface SweepTargets {
   /** The fleet record before this sweep. */
   fleet: FleetRecord
   listed: readonly string[]
+  hosts: readonly Host[]
   tally: Tally
 }
 
 const sweepAllHosts = async (
   parts: DispatcherDeps,
   context: SweepContext,
-  { fleet, listed, tally }: SweepTargets,
+  { fleet, listed, hosts, tally }: SweepTargets,
 ): Promise<void> => {
   const isListed = new Set(listed)
   const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
-  const ofHosts = { ...context, watched: context.watched.filter(({ once }) => !once) }
+  const ofHosts = context.watched.filter(({ once }) => !once)
+  const byKey = new Map(hosts.map((host) => [host.key, host]))
+  const contextOf = (hostKey: string): SweepContext => {
+    const host = byKey.get(hostKey)
+    const watched = hostKey === listed[0] ? context.watched : ofHosts
+    return { ...context, watched: host ? selectHostRules(watched, host) : watched }
+  }
   const work = (sweepOne: typeof sweepHost) => async (hostKey: string) => {
     context.lease.signal.throwIfAborted()
     try {
-      addToTally(tally, hostKey, await sweepOne(parts, hostKey, hostKey === listed[0] ? context : ofHosts))
+      addToTally(tally, hostKey, await sweepOne(parts, hostKey, contextOf(hostKey)))
     } catch (error) {
       if (context.lease.signal.aborted || isStoreFailure(error)) throw error
       context.failedHosts.add('swept', hostKey, error)

@@ -20,6 +20,7 @@ export const testPolicy: Policy = {
   rules: {},
   channels: {},
   custom: [],
+  sqlRules: [],
   maintenance: [],
   quietHours: [],
   routes: [],

@@ -145,15 +145,22 @@ const auditValuesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : shortenText(textOf(each), maxTextLength)]),
+      .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : shortenText(textOf(name, each), maxTextLength)]),
   )
 
 /** Fields whose values are replaced by `given` in the audit record. */
 const auditSecrets: ReadonlySet<string> = new Set(['url'])
 
-/** Returns a value as text. An object is reduced to its field names, because its values may be secrets. */
-const textOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)
+/**
+ * Returns a value as text. An object is reduced to its field names, because its values may be secrets. Thresholds are
+ * none.
+ */
+const textOf = (name: string, value: unknown): string => {
+  if (name === 'hostThresholds') return JSON.stringify(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.keys(value).join(', ')
+    : String(value)
+}
 
 /** Encrypts secrets for the bus; only `alert-dispatcher` can decrypt them. */
 export const encryptAlertSecrets = async (

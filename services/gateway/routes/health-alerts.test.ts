@@ -137,6 +137,31 @@ describe('a request reaches alert-dispatcher', () => {
     expect(body.data.id).toMatch(/^custom:viele-abfragen-[0-9a-f]{8}$/)
   })
 
+  it('with an SQL rule, all of its defaults and thresholds of hosts', async () => {
+    const hostThresholds = [{ matchGroup: 'cold', critical: null }]
+    const rule = { name: 'Late orders', sql: ' SELECT 1 ', operator: '>', warning: 5, hostThresholds }
+    const { body } = await send('POST', 'sql-rules', rule)
+    expect(body.data.id).toMatch(/^sql:late-orders-[0-9a-f]{8}$/)
+    expect(requests[0]?.input).toMatchObject({
+      mustBe: 'new',
+      update: {
+        kind: 'sql-rule',
+        value: {
+          sql: 'SELECT 1',
+          unit: 'none',
+          matchHost: '*',
+          hostThresholds: [{ matchHost: '*', matchGroup: 'cold', critical: null }],
+        },
+      },
+    })
+  })
+
+  it('with a test of an SQL rule on the chosen host', async () => {
+    const { body } = await send('POST', 'sql-rules/test', { sql: 'SELECT 1', operator: '>', warning: 5, hostId: 1 })
+    expect(requests[0]).toMatchObject({ method: 'testSqlRule', input: { hostKey: 'logs', rule: { sql: 'SELECT 1' } } })
+    expect(body).toMatchObject({ data: { status: 'critical', critical: 50 }, metadata: { host: 'logs' } })
+  })
+
   it('with the id of an updated or deleted entry', async () => {
     await send('PUT', 'routes/disks', { target: 'webhook' })
     expect(requests[0]?.input).toMatchObject({ mustBe: 'known', update: { kind: 'route', value: { id: 'disks' } } })
@@ -186,6 +211,22 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
     'critical must be at most warning',
   ],
   ['POST', 'custom-rules', { id: 'x', name: 'n', metric: 'm', operator: '>', warning: 9 }, 'id', 'is unknown'],
+  ['POST', 'sql-rules', { name: 'n', operator: '>', warning: 9 }, 'sql', 'is required'],
+  ['POST', 'sql-rules', { name: 'n', sql: 'x'.repeat(8_001), operator: '>', warning: 9 }, 'sql', 'at most 8000'],
+  [
+    'PUT',
+    'check-alerts/disk-usage',
+    { hostThresholds: [{ matchHost: 'one' }] },
+    'hostThresholds.0',
+    'must have warning or critical',
+  ],
+  [
+    'PUT',
+    'check-alerts/disk-usage',
+    { hostThresholds: [{ host: 'one', warning: 1 }] },
+    'hostThresholds.0.host',
+    'is unknown',
+  ],
   ['POST', 'maintenance-windows', { startsAt: '2026-06-01', endsAt: '2026-06-02' }, 'startsAt', 'with its zone'],
   [
     'POST',

@@ -14,6 +14,10 @@ import {
   CustomRulesQuery,
   CustomRuleTestResponse,
   CustomRuleTestRequest,
+  SqlRuleRequest,
+  SqlRulesResponse,
+  SqlRuleTestRequest,
+  SqlRuleTestResponse,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { generateHexSuffix, createAlertConfigRoutes } from '../alert-config/alert-config.ts'
@@ -157,5 +161,42 @@ const slugOf = (name: string): string =>
     .slice(0, maxSlugLength)
     .replaceAll(/^-+|-+$/g, '') || 'rule'
 
-/** Routes of custom rules. */
-export const healthCustomRuleRoutes: readonly Route[] = [list, test, ...writeRoutes]
+const sqlPath = '/api/v1/health/sql-rules'
+
+const sqlRoutes: readonly Route[] = [
+  defineGetRoute({
+    ...reading,
+    path: sqlPath,
+    doc: 'Lists SQL rules, whose value is the result of a read-only statement on each host',
+    answer: SqlRulesResponse,
+    handle: async ({ call }, { alerts }) => {
+      const { sqlRules, persistent } = await alerts.alertPolicy({}, call)
+      return createSuccessBody(sqlRules, { persistent, count: sqlRules.length })
+    },
+  }),
+  definePostRoute({
+    ...common,
+    path: `${sqlPath}/test`,
+    doc: 'Runs the statement of an SQL rule on one host and returns the value and the state that the rule would have',
+    access: 'write',
+    query: noQuery,
+    body: SqlRuleTestRequest,
+    answer: SqlRuleTestResponse,
+    handle: async ({ body: { hostId, ...rule }, call }, { hosts, alerts }) => {
+      const { key, name } = await findMonitoredHost(hosts, hostId)
+      return createSuccessBody(await alerts.testSqlRule({ hostKey: key, rule }, call), { host: name })
+    },
+  }),
+  ...createAlertConfigRoutes({
+    name: 'sql-rules',
+    kind: 'sql-rule',
+    noun: 'an SQL rule',
+    added: SqlRuleRequest,
+    changed: SqlRuleRequest,
+    newId: ({ name }) => `sql:${slugOf(name)}-${generateHexSuffix()}`,
+    update: (id, body) => ({ kind: 'sql-rule', value: { ...body, id } }),
+  }),
+]
+
+/** Routes of custom rules and of SQL rules. */
+export const healthCustomRuleRoutes: readonly Route[] = [list, test, ...writeRoutes, ...sqlRoutes]

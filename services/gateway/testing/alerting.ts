@@ -117,6 +117,23 @@ const policy: AlertPolicy = {
       ...inDatabase,
     },
   ],
+  sqlRules: [
+    {
+      id: 'sql:late-orders-0a1b2c3d',
+      name: 'Late orders',
+      sql: 'SELECT count() FROM shop.orders',
+      unit: 'rows',
+      operator: '>',
+      warning: 5,
+      critical: 50,
+      summary: 'Orders are late.',
+      matchHost: '*',
+      matchGroup: 'shop',
+      hostThresholds: [{ matchHost: 'one', matchGroup: '*', warning: 10 }],
+      enabled: true,
+      ...inDatabase,
+    },
+  ],
   maintenanceWindows: [
     { id: 'upgrade', hostKey: 'logs', reason: 'upgrade', startsAtMs: 0, endsAtMs: 1_000, ...inDatabase },
     { id: 'gone', hostKey: 'no-longer-listed', reason: '', startsAtMs: 0, endsAtMs: 1_000, source: 'file' },
@@ -208,4 +225,13 @@ export const fakeAlerting = {
   },
   deleteAlertConfig: async () => policy,
   testCustomRule: async () => ({ status: 'warning', value: 51, unit: 'count', reason: null }),
+  testSqlRule: async () => ({
+    status: 'critical',
+    value: 51,
+    unit: 'rows',
+    reason: null,
+    warning: 5,
+    critical: 50,
+    offenders: ['shop.orders'],
+  }),
 } satisfies Partial<ServiceHandlers<Service<typeof alertingMethods>>>

@@ -133,6 +133,8 @@ export const fakeRules = {
       },
     ],
   }),
+  checkRuleStatement: async () => ({}),
+  measureStatements: async () => ({ readings: [] }),
   evaluateRules: async ({ rules, metrics }) => ({
     readings: rules.map(untroubled),
     metrics: metrics.map(untroubled),

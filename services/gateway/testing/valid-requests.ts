@@ -82,6 +82,7 @@ const base = '/api/v1/health'
 const window = { hostId: 1, reason: 'upgrade', startsAt: '2026-06-01T22:00:00Z', endsAt: '2026-06-02T02:00:00+02:00' }
 const hours = { days: [5, 6], start: '22:00', end: '07:00', timezone: 'Europe/Berlin', severityCap: null }
 const route = { matchRule: 'disk-*', target: 'webhook', minSeverity: 'critical' }
+const sqlRule = { name: 'Late orders', sql: 'SELECT count() FROM shop.orders', operator: '>', warning: 5 }
 const rule = { name: 'Many queries', metric: 'running-queries', operator: '>', warning: 50, critical: 100 }
 
 /** A valid request for every route of alerts. */
@@ -116,6 +117,10 @@ export const alertingRequests: Readonly<Record<string, ValidRequest>> = {
     body: { warning: 70, breaches: 3 },
   },
   [`DELETE ${base}/check-alerts/{checkId}`]: { url: `${base}/check-alerts/disk-usage` },
+  [`POST ${base}/sql-rules`]: { url: `${base}/sql-rules`, body: sqlRule },
+  [`PUT ${base}/sql-rules/{id}`]: { url: `${base}/sql-rules/sql:late-orders-0a1b2c3d`, body: sqlRule },
+  [`DELETE ${base}/sql-rules/{id}`]: { url: `${base}/sql-rules/sql%3Alate-orders-0a1b2c3d` },
+  [`POST ${base}/sql-rules/test`]: { url: `${base}/sql-rules/test`, body: { ...sqlRule, hostId: 1 } },
   [`GET ${base}/custom-rules`]: { url: `${base}/custom-rules?catalog=1` },
   [`POST ${base}/custom-rules`]: { url: `${base}/custom-rules`, body: rule },
   [`PUT ${base}/custom-rules/{id}`]: { url: `${base}/custom-rules/custom:many-queries-0a1b2c3d`, body: rule },

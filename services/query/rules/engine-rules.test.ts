@@ -327,3 +327,54 @@ describe('a host', () => {
     expect(await fetchText(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')
   })
 })
+
+describe('statements of SQL rules', () => {
+  const measure = async (hostKey: string, ...sql: string[]) => {
+    const statements = sql.map((text, index) => ({ id: `sql:${index}`, sql: text }))
+    const { readings } = await parts.handlers.measureStatements({ hostKey, statements }, createCall())
+    return ruleMethods.measureStatements.output
+      .parse({ readings })
+      .readings.map(({ value, reason, offenders }) =>
+        value === null ? reason : offenders.length > 0 ? [value, ...offenders] : value,
+      )
+  }
+
+  it.each([
+    ['a number', 'SELECT 7', 7],
+    ['a large integer', 'SELECT toUInt64(12345678901)', 12_345_678_901],
+    ['a decimal', 'WITH toDecimal64(2.5, 2) AS d SELECT d FORMAT JSON', 2.5],
+    ['a number in text', "SELECT '12.5'", 12.5],
+    ['a boolean', 'SELECT 1 = 1', 1],
+    ['names', "SELECT 10 - number, concat('t', toString(number)) FROM numbers(9)", [10, 't0', 't1', 't2', 't3', 't4']],
+    ['an array of names', "SELECT 3, ['a', 'b']", [3, 'a', 'b']],
+    ['no rows', 'SELECT 1 WHERE 0', 'the statement returned no rows; return one row with a number'],
+    ['a text', "SELECT 'many'", expect.stringContaining('not a finite number')],
+    ['NULL', 'SELECT NULL', expect.stringContaining('not a finite number')],
+    ['an infinite number', 'SELECT 1 / 0', expect.stringContaining('not a finite number')],
+    ['an unknown table', 'SELECT count() FROM shop.nowhere', expect.stringMatching(/nowhere.* \(60 UNKNOWN_TABLE\)$/)],
+    ['a write', 'INSERT INTO shop.a VALUES (1)', expect.stringContaining('must begin with')],
+    ['a file', "SELECT count() FROM file('/etc/passwd', 'LineAsString')", expect.stringContaining('query: ')],
+    ['no SELECT', 'DESCRIBE system.one', 'query: the statement of a rule must begin with SELECT or WITH'],
+  ])('return %s', async (_what, sql, expected) => {
+    expect(await measure('sandbox', sql)).toEqual([expected])
+  })
+
+  it('do not affect each other, and are run for users that may not set limits', async () => {
+    expect(await measure('readonly', 'SELECT 1', 'SELECT nothing', 'SELECT 3', 'SELECT 4', 'SELECT 5')).toEqual([
+      1,
+      expect.stringContaining('nothing'),
+      3,
+      4,
+      5,
+    ])
+  })
+
+  it('are checked without a host', async () => {
+    const check = (sql: string) => parts.handlers.checkRuleStatement({ sql }, createCall())
+    expect(await check('SELECT 1 FORMAT JSON')).toEqual({})
+    await expect(check('SELECT 1; SELECT 2')).rejects.toMatchObject({
+      code: 'invalid',
+      details: { parameter: 'query', reason: 'several-statements' },
+    })
+  })
+})

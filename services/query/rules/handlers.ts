@@ -12,6 +12,8 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
 import type { SweepStateDeps } from './sweep-state.ts'
 import { evaluateHost } from './evaluate.ts'
+import { readPermissions } from '../config.ts'
+import { checkRuleStatement, measureStatements } from './measure-statements.ts'
 import { isReplicationServiceRule } from './evaluators/replication-service.ts'
 import { toMeasuredDefinitions } from './measured-definitions.ts'
 import { openPlanner } from './plan.ts'
@@ -82,6 +84,11 @@ export const createRuleHandlers = (parts: RuleDeps): ServiceHandlers<Service<typ
       metrics: parts.definitions.metrics.map(metricInfo),
     }),
     evaluateRules: (request, call) => evaluateHost(place, request, call),
+    checkRuleStatement: async ({ sql }) => {
+      checkRuleStatement(sql, readPermissions(parts.env))
+      return {}
+    },
+    measureStatements: (request, call) => measureStatements(parts, request, call),
     diagnoseRule: (request, call) => diagnose(parts, request, call),
   }
 }

@@ -1,4 +1,5 @@
 import { query } from '#proto/query.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
 import type { Bus, ServedContract } from '#shared/bus/bus.ts'
@@ -9,6 +10,8 @@ import { fakeQuery } from '../../gateway/testing/query.ts'
 export interface FakeMonitoredHosts {
   /** Host names in the order of the host list. */
   names: string[]
+  /** Groups of hosts by name. */
+  groups?: Record<string, string>
   /** Values by `host/rule`; the default is 0, and null means no data. */
   values: Record<string, number | null>
   /** Rules in addition to the default ones. */
@@ -30,7 +33,15 @@ export const serveFakeQuery = (bus: Bus, watched: FakeMonitoredHosts): Promise<S
   bus.serve(query, {
     ...fakeQuery,
     rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [...(watched.metrics ?? [])] }),
-    hosts: async () => watched.names.map(hostOf),
+    hosts: async () => watched.names.map((key, id) => hostOf(key, id, watched.groups?.[key] ?? null)),
+    checkRuleStatement: async ({ sql }) => {
+      if (/^(SELECT|WITH)\b/i.test(sql)) return {}
+      const details = { parameter: 'query', reason: 'first-word' }
+      throw new ServiceError('invalid', 'query: the statement must begin with SELECT', { details })
+    },
+    measureStatements: async ({ hostKey, statements }) => ({
+      readings: statements.map(({ id }) => createTestReading(id, watched.values[`${hostKey}/${id}`] ?? null)),
+    }),
     evaluateRules: async ({ hostKey, rules, metrics }) => {
       await watched.onMeasure?.(hostKey, rules)
       const valueOf = (rule: string) => {
@@ -49,11 +60,11 @@ export const serveFakeQuery = (bus: Bus, watched: FakeMonitoredHosts): Promise<S
     },
   })
 
-const hostOf = (key: string, id: number): Host => ({
+const hostOf = (key: string, id: number, group: string | null): Host => ({
   id,
   key,
   name: key,
   host: `${key}:8123`,
-  group: null,
+  group,
   tags: [],
 })

@@ -21,6 +21,7 @@ import {
   FileQuietHours,
   FileRoute,
   FileCustomRule,
+  FileSqlRule,
   FileAlertSettings,
   FileThresholds,
   FileChannel,
@@ -35,21 +36,23 @@ type ReadFile = (
 const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
-  reportUnknownKeys(document, ['settings', 'rules', 'thresholds', 'checks'], report)
+  reportUnknownKeys(document, ['settings', 'rules', 'sqlRules', 'thresholds', 'checks'], report)
   const general = parseMappingFields(document, { key: 'settings', schema: FileAlertSettings }, report)
   const byRule = { name: DefinitionId }
   const thresholds = parseMapping(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
   const checks = parseMapping(document, { ...byRule, key: 'checks', schema: FileRuleSettings }, report)
   const custom = parseList(document, { key: 'rules', schema: FileCustomRule, idOf }, report)
+  const sqlRules = parseList(document, { key: 'sqlRules', schema: FileSqlRule, idOf }, report)
   return {
     general: general ?? {},
     rules: mergeRuleSettings(thresholds, checks),
-    custom: custom.map((rule) => ({ ...rule, id: toCustomRuleId(rule.id) })),
+    custom: custom.map((rule) => ({ ...rule, id: withPrefix('custom:', rule.id) })),
+    sqlRules: sqlRules.map((rule) => ({ ...rule, id: withPrefix('sql:', rule.id) })),
   }
 }
 
-/** Adds the prefix by which custom rules are recognized, unless the id has it already. */
-const toCustomRuleId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
+/** Adds the prefix that keeps ids of custom rules and SQL rules apart from others, unless the id has it already. */
+const withPrefix = (prefix: string, id: string): string => (id.startsWith(prefix) ? id : `${prefix}${id}`)
 
 const mergeRuleSettings = (
   thresholds: Readonly<Record<string, RuleSettings>>,

@@ -13,15 +13,18 @@ import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
 import { EnvironmentVariableName } from '../../channels/webhook-target-list.ts'
 
-const { customRule, quietHours, route, maintenance } = alertConfigFields
+const { rule, customRule, sqlRule, quietHours, route, maintenance } = alertConfigFields
 
-export const FileCustomRule = z.strictObject({ id: AlertConfigId, ...customRule }).superRefine((rule, context) => {
+const checkThresholds = (rule: Parameters<typeof findThresholdProblem>[0], context: z.RefinementCtx): void => {
   const problem = findThresholdProblem(rule)
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message: problem })
-})
+}
+
+export const FileCustomRule = z.strictObject({ id: AlertConfigId, ...customRule }).superRefine(checkThresholds)
+export const FileSqlRule = z.strictObject({ id: AlertConfigId, ...sqlRule }).superRefine(checkThresholds)
 
 export const FileThresholds = RuleSettings.pick({ warning: true, critical: true }).strict()
-export const FileRuleSettings = RuleSettings.strict()
+export const FileRuleSettings = z.strictObject(rule)
 export const FileAlertSettings = AlertSettings.strict()
 export const FileDigest = DigestSettings.strict()
 

@@ -62,9 +62,11 @@ describe('a folder of alert definitions', () => {
       'alerts.yaml',
       `settings: { enabled: true, cooldownMinutes: 30 }
 thresholds: { disk-usage: { warning: 70 } }
-checks: { disk-usage: { breaches: 3 }, failed-backups: { enabled: false } }
+checks: { disk-usage: { breaches: 3, hostThresholds: [{ matchGroup: cold, warning: 90 }] }, failed-backups: { enabled: false } }
 rules:
-  - { id: queries, name: Queries, metric: running-queries, operator: '>', warning: 50 }`,
+  - { id: queries, name: Queries, metric: running-queries, operator: '>', warning: 50 }
+sqlRules:
+  - { id: late, name: Late orders, sql: SELECT count() FROM shop.late, operator: '>', critical: 5, matchHost: 'shop-*' }`,
     )
     await write('routing.yml', `routes: [{ id: disks, matchRule: 'disk-*', target: paging-a }]`)
     await write(
@@ -88,7 +90,14 @@ webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
       source: 'file',
       general: { enabled: true, cooldownMinutes: 30 },
       digestMinutes: 15,
-      rules: { 'disk-usage': { warning: 70, breaches: 3 }, 'failed-backups': { enabled: false } },
+      rules: {
+        'disk-usage': {
+          warning: 70,
+          breaches: 3,
+          hostThresholds: [{ matchHost: '*', matchGroup: 'cold', warning: 90 }],
+        },
+        'failed-backups': { enabled: false },
+      },
       custom: [
         {
           id: 'custom:queries',
@@ -97,6 +106,21 @@ webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
           operator: '>',
           warning: 50,
           critical: null,
+          enabled: true,
+        },
+      ],
+      sqlRules: [
+        {
+          id: 'sql:late',
+          name: 'Late orders',
+          sql: 'SELECT count() FROM shop.late',
+          unit: 'none',
+          operator: '>',
+          warning: null,
+          critical: 5,
+          summary: '',
+          matchHost: 'shop-*',
+          matchGroup: '*',
           enabled: true,
         },
       ],
@@ -157,6 +181,12 @@ const bad: [file: string, text: string, entry: string, says: string][] = [
   ['alerts.yaml', 'thresholds: { disk-usage: { warn: 3 } }', 'thresholds.disk-usage', 'warn is unknown'],
   ['alerts.yaml', 'thresholds: { disk-usage: { breaches: 3 } }', 'thresholds.disk-usage', 'breaches is unknown'],
   ['alerts.yaml', 'thresholds: { "Disk usage!": {} }', 'thresholds, entry 1', 'lower case letters'],
+  [
+    'alerts.yaml',
+    'checks: { disk-usage: { hostThresholds: [{ host: one, warning: 5 }] } }',
+    'checks.disk-usage',
+    'hostThresholds.0.host is unknown',
+  ],
   ['alerts.yaml', 'checks: { disk-usage: { breaches: 0 } }', 'checks.disk-usage', 'breaches must be at least 1'],
   ['alerts.yaml', 'rules: [{ name: n, metric: m, operator: ">", warning: 1 }]', 'rules[0]', 'id is required'],
   [

@@ -90,7 +90,8 @@ export type ReportProblem = (entry: string, reason: string) => void
 /** Describes the validation issues: states the allowed values, never an invalid value, which may be a secret. */
 export const describeIssues = (error: z.ZodError): string => {
   const reasons = error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return listIssueFields(issue).map((field) => `${field} is unknown`)
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => `${[...issue.path, key.slice(0, maxKeyLength)].join('.')} is unknown`)
     const sentence = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
     return issue.path.length === 0 ? sentence : `${issue.path.join('.')} ${sentence}`
   })

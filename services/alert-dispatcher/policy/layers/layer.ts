@@ -7,6 +7,7 @@ import type {
   QuietHours,
   NotificationRoute,
   RuleSettings,
+  SqlRule,
 } from '#proto/alert-policy.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
@@ -21,6 +22,7 @@ export interface PolicyLayer {
   /** Channel settings by channel id. */
   channels: Readonly<Record<string, ChannelLayer>>
   custom: readonly CustomRule[]
+  sqlRules: readonly SqlRule[]
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
   routes: readonly NotificationRoute[]
@@ -49,6 +51,7 @@ export const createEmptyLayer = (source: PolicyLayer['source']): PolicyLayer => 
   rules: {},
   channels: {},
   custom: [],
+  sqlRules: [],
   maintenance: [],
   quietHours: [],
   routes: [],

@@ -32,6 +32,7 @@ describe('layers are merged', () => {
       },
       rules: {},
       custom: [],
+      sqlRules: [],
       maintenance: [],
       quietHours: [],
       routes: [],

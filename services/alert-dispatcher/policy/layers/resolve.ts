@@ -42,6 +42,7 @@ export const resolvePolicy = (
     sweeps: resolveSweepPlan(env, general.sweepMinutes),
     rules: mergeFieldsByName(layers, ({ rules }) => rules),
     custom: mergeById(layers, ({ custom }) => custom),
+    sqlRules: mergeById(layers, ({ sqlRules }) => sqlRules),
     maintenance: mergeById(layers, ({ maintenance }) => maintenance),
     quietHours: mergeById(layers, ({ quietHours }) => quietHours),
     routes,

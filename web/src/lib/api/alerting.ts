@@ -56,7 +56,13 @@ export const deleteChatInstallation = (id: string) =>
   call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
 /** Kinds of alert configuration that are lists of entries. */
-export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
+export type AlertConfigKind =
+  | 'webhook-targets'
+  | 'custom-rules'
+  | 'sql-rules'
+  | 'maintenance-windows'
+  | 'quiet-hours'
+  | 'routes'
 export type AlertConfigBody = RouteBody<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
 export const createAlertConfig = (kind: AlertConfigKind, body: AlertConfigBody) =>
@@ -74,6 +80,9 @@ export type CustomRuleUpdate = RouteBody<'PUT /api/v1/health/custom-rules/{id}'>
 export type RuleConfig = RouteData<'GET /api/v1/health/check-alerts'>[number]
 export type RuleConfigUpdate = RouteBody<'PUT /api/v1/health/check-alerts/{checkId}'>
 export type CustomRule = RouteData<'GET /api/v1/health/custom-rules'>[number]
+export type SqlRule = RouteData<'GET /api/v1/health/sql-rules'>[number]
+export type SqlRuleUpdate = RouteBody<'PUT /api/v1/health/sql-rules/{id}'>
+export type { HostThresholds } from '#proto/alert-policy.ts'
 /** Query for the rules with a stored configuration. */
 export const ruleConfigsQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
@@ -97,9 +106,16 @@ export const customRulesQuery = () =>
     queryFn: ({ signal }) => call('GET /api/v1/health/custom-rules', { query: { catalog: '1' }, signal }),
   })
 
+/** Query for the SQL rules. */
+export const sqlRulesQuery = () => createRouteQuery(healthKey, 'GET /api/v1/health/sql-rules')
+
 /** Evaluates a custom rule once, without saving it. */
 export const testRule = async (hostId: number, rule: CustomRuleUpdate) =>
   (await call('POST /api/v1/health/custom-rules/test', { body: { hostId, ...rule } })).data
+
+/** Runs the statement of an SQL rule on one host and evaluates the rule, without saving it. */
+export const testSqlRule = async (hostId: number, rule: SqlRuleUpdate) =>
+  (await call('POST /api/v1/health/sql-rules/test', { body: { hostId, ...rule } })).data
 
 export type MaintenanceWindow = RouteData<'GET /api/v1/health/maintenance-windows'>[number]
 export type QuietHours = RouteData<'GET /api/v1/health/quiet-hours'>[number]

@@ -72,6 +72,7 @@ export interface Routes {
   'DELETE /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/health/sql-rules/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse>
   'DELETE /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse>
   'DELETE /api/v1/incidents/{episode}/notes/{id}': Route<typeof incidents.IncidentNoteResponse>
@@ -158,6 +159,7 @@ export interface Routes {
   'GET /api/v1/health/quiet-hours': Route<typeof alerts.QuietHoursResponse>
   'GET /api/v1/health/routes': Route<typeof alerts.RoutesResponse>
   'GET /api/v1/health/snapshot': Route<typeof alerts.SnapshotResponse, typeof alerts.SnapshotQuery>
+  'GET /api/v1/health/sql-rules': Route<typeof alerts.SqlRulesResponse>
   'GET /api/v1/health/targets': Route<typeof deliveries.TargetsResponse>
   'GET /api/v1/health/webhook-targets': Route<typeof channels.WebhookTargetsResponse>
   'GET /api/v1/host-status': Route<typeof data.HostStatusResponse, typeof parameters.HostStatusQuery>
@@ -250,6 +252,8 @@ export interface Routes {
   'POST /api/v1/health/maintenance-windows': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewMaintenanceWindow>
   'POST /api/v1/health/quiet-hours': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewQuietHours>
   'POST /api/v1/health/routes': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewRoute>
+  'POST /api/v1/health/sql-rules': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.SqlRuleRequest>
+  'POST /api/v1/health/sql-rules/test': Route<typeof alerts.SqlRuleTestResponse, z.ZodUndefined, typeof alerts.SqlRuleTestRequest>
   'POST /api/v1/health/webhook-targets': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.NewWebhookTarget>
   'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewResponse, z.ZodUndefined, typeof channels.TargetPreviewRequest>
   'POST /api/v1/hosts': Route<typeof managedHosts.ManagedHostResponse, z.ZodUndefined, typeof managedHosts.HostRequest>
@@ -287,6 +291,7 @@ export interface Routes {
   'PUT /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.MaintenanceWindowRequest>
   'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.QuietHoursRequest>
   'PUT /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.RouteRequest>
+  'PUT /api/v1/health/sql-rules/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.SqlRuleRequest>
   'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.WebhookTargetRequest>
   'PUT /api/v1/hosts/{id}': Route<typeof managedHosts.ManagedHostResponse, z.ZodUndefined, typeof managedHosts.HostChangeRequest>
   'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionChange>
