@@ -26,8 +26,12 @@ export const Unit = z.enum([
 ])
 export type Unit = z.infer<typeof Unit>
 
-/** Bucket widths of time series: the allowed values of the `interval` parameter. */
+/** Bucket widths of time series, shortest first: the allowed values of the `interval` parameter. */
 export const intervals = [
+  'toStartOfFiveSeconds',
+  'toStartOfTenSeconds',
+  'toStartOfFifteenSeconds',
+  'toStartOfThirtySeconds',
   'toStartOfMinute',
   'toStartOfFiveMinutes',
   'toStartOfTenMinutes',
@@ -127,6 +131,8 @@ export const ChartDefinition = z.strictObject({
   columns: z.array(ChartColumn).min(1),
   /** Default bucket of a time series; charts of current values have none. */
   interval: Interval.optional(),
+  /** Shortest bucket, for a log with fewer rows than one every five seconds. A shorter one would be mostly empty. */
+  minInterval: Interval.optional(),
   /** Default window in hours; charts of current values have none. */
   lastHours: z.number().int().min(1).max(8760).optional(),
   parameters: z.array(Parameter).default([]),

@@ -57,7 +57,7 @@ describe('the range of a chart', () => {
     await expectVisible(card(page, 'Slow queries').getByText(/^slow queries per 10 min · last 24 h/))
     await chooseRange(page, 'Last 5 minutes')
     await page.waitForURL(/range=5m/)
-    await expectVisible(card(page, 'Queries').getByText('queries per minute · last 5 min · 1 min buckets'))
+    await expectVisible(card(page, 'Queries').getByText('queries per minute · last 5 min · 5 s buckets'))
   })
 
   it('never stands over the data of another range: charts load until their data match it', async () => {

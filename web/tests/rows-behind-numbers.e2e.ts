@@ -95,7 +95,7 @@ describe('a query that failed is found with two clicks on the overview', () => {
     ['Slow queries', 'Slow queries'],
     ['Failed queries', 'Failed queries'],
   ])('by a point of the chart %s', async (chart, table) => {
-    const { page } = await open('/overview?host=0&range=1h')
+    const { page } = await open('/overview?host=0&range=3h')
     await clickBucket(page, chart)
     await page.waitForURL(/\/tables\/.*from=\d+&to=\d+/)
     const { searchParams } = new URL(page.url())
@@ -108,7 +108,7 @@ describe('a query that failed is found with two clicks on the overview', () => {
   })
 
   it('by the keyboard on a chart', async () => {
-    const { page } = await open('/overview?host=0&range=1h')
+    const { page } = await open('/overview?host=0&range=3h')
     const cursor = page.getByRole('slider', { name: 'Time cursor for Slow queries', exact: true })
     await cursor.focus()
     await waitUntil(async () => {

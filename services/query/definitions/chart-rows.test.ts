@@ -16,6 +16,7 @@ const paths = hrefs.flatMap(({ name, path }) => (path === undefined ? [] : [{ na
 const findUnknownParts = (path: string): string[] => {
   const { pathname, searchParams } = new URL(path, 'http://localhost')
   if (pathname.startsWith('/fingerprints/')) return []
+  if (pathname === '/changes') return [...searchParams.keys()].filter((name) => name !== 'kind')
   const table = tables.find(({ name }) => pathname === `/tables/${name}`)
   if (!table) return [pathname]
   const columns = new Set(table.columns.map(({ name }) => name))

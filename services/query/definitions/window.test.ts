@@ -57,6 +57,15 @@ describe('the window of a chart', () => {
     expect(resolveChartWindow(daily, request, nowMs)?.interval).toBe(interval)
   })
 
+  it('has no bucket that is shorter than the source of the chart allows', () => {
+    const request = { lastMinutes: 5, interval: 'toStartOfFiveSeconds' } as const
+    const seconds = resolveChartWindow({ ...daily, interval: 'toStartOfHour' }, request, nowMs)
+    expect(seconds && toResponseWindow(seconds)).toMatchObject({ interval: 'toStartOfFiveSeconds', bucketSeconds: 5 })
+    const sampled = { ...daily, interval: 'toStartOfHour', minInterval: 'toStartOfFifteenSeconds' } as const
+    expect(resolveChartWindow(sampled, request, nowMs)?.interval).toBe('toStartOfFifteenSeconds')
+    expect(resolveChartWindow(sampled, { ...request, interval: 'toStartOfDay' }, nowMs)?.interval).toBe('toStartOfDay')
+  })
+
   it.each([
     [336, 'toStartOfHour'],
     [2_001, 'toStartOfDay'],

@@ -27,13 +27,13 @@ export interface ChartWindow {
 
 /** Returns the requested window, else the default, or undefined for a chart of the current state. */
 export const resolveChartWindow = (
-  definition: Pick<ChartDefinition, 'interval' | 'lastHours'>,
+  definition: Pick<ChartDefinition, 'interval' | 'minInterval' | 'lastHours'>,
   request: TimeWindow,
   hostNowMs: number,
 ): ChartWindow | undefined => {
   if (definition.lastHours === undefined) return undefined
   const span = spanOf(definition.lastHours, request, hostNowMs)
-  const wanted = definition.interval && (request.interval ?? definition.interval)
+  const wanted = definition.interval && longerInterval(request.interval ?? definition.interval, definition.minInterval)
   const most = request.interval === undefined ? usualPoints : maxPoints
   return { ...span, interval: wanted && coarsenInterval(wanted, (span.toMs - span.fromMs) / 1_000, most) }
 }
@@ -98,6 +98,9 @@ export const toResponseWindow = ({ interval, fromMs, toMs, lastMinutes }: ChartW
   lastMinutes,
 })
 
+const longerInterval = (wanted: Interval, shortest: Interval = wanted): Interval =>
+  intervals.indexOf(wanted) < intervals.indexOf(shortest) ? shortest : wanted
+
 const coarsenInterval = (wanted: Interval, spanSeconds: number, most: number): Interval => {
   const fits = (interval: Interval): boolean => spanSeconds / buckets[interval].seconds <= most
   return intervals.slice(intervals.indexOf(wanted)).find(fits) ?? 'toStartOfMonth'
@@ -127,10 +130,23 @@ const simple = (name: string, seconds: number, step: string): Bucket => ({
   step,
   start: (expression, zone) => `${name}(${expression}${buildZoneArgument(zone)})`,
 })
+/** Older servers return DateTime64 for the buckets of a DateTime64, which WITH FILL cannot compare with its bounds. */
+const ofSeconds = (seconds: number): Bucket => {
+  const step = `toIntervalSecond(${seconds})`
+  return {
+    seconds,
+    step,
+    start: (expression, zone) => `toStartOfInterval(toDateTime(${expression}), ${step}${buildZoneArgument(zone)})`,
+  }
+}
 const firstDayMonday = 1
 
 /** The length and the SQL of the time buckets of each allowed interval. */
 export const buckets: Readonly<Record<Interval, Bucket>> = {
+  toStartOfFiveSeconds: ofSeconds(5),
+  toStartOfTenSeconds: ofSeconds(10),
+  toStartOfFifteenSeconds: ofSeconds(15),
+  toStartOfThirtySeconds: ofSeconds(30),
   toStartOfMinute: simple('toStartOfMinute', 60, 'toIntervalMinute(1)'),
   toStartOfFiveMinutes: simple('toStartOfFiveMinutes', 300, 'toIntervalMinute(5)'),
   toStartOfTenMinutes: simple('toStartOfTenMinutes', 600, 'toIntervalMinute(10)'),

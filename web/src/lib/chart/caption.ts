@@ -1,7 +1,7 @@
 import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
 import { formatLength } from '#lib/state/range.ts'
-import { formatDay, formatDayTime, formatTime } from '#lib/ui/time.ts'
+import { formatDay, formatTime, formatTimeWithSeconds } from '#lib/ui/time.ts'
 
 type DescribedData = Pick<ChartData, 'chart' | 'window' | 'statement'>
 
@@ -34,14 +34,15 @@ const unitTexts: Record<Unit, (noun: string) => string> = {
   none: (noun) => noun,
 }
 
-const describeUnit = ({ columns, kind }: ChartInfo, bucket: string): string => {
+const describeUnit = ({ columns, kind, title }: ChartInfo, bucket: string): string => {
   const values = columns.filter(({ role }) => role === 'value')
   const [first] = values
   if (!first) return ''
-  // Several value columns of a time chart are several series, so that the label of one does not name them all.
+  // Several value columns of a time chart are several series, so that the label of one does not name them all. The title
+  // does.
   const isOverTime = kind !== 'heatmap' && columns.some(({ role }) => role === 'time')
   const isNamed = !isOverTime || values.length === 1 || columns.some(({ role }) => role === 'series')
-  const noun = isNamed ? lowerFirst(first.label ?? first.name) : ''
+  const noun = lowerFirst(isNamed ? (first.label ?? first.name) : title.replace(/ per (second|minute)$/, ''))
   const unit = unitTexts[first.unit](noun).trim()
   return first.per === 'bucket' && bucket ? `${unit} per ${shorten(bucket)}`.trim() : unit
 }
@@ -71,6 +72,9 @@ export const formatBucket = (seconds: number): string => {
   return `${seconds / size} ${name}`
 }
 
+/** Ranges below this length are shown with seconds, in milliseconds. */
+const secondsBelowMs = 600_000
+
 type Window = NonNullable<ChartData['window']>
 
 /** Formats a range: `last 6 h`, or two instants. The day is repeated only if it differs. */
@@ -79,6 +83,7 @@ export const formatWindow = ({ fromMs, toMs, lastMinutes }: Window, zone: string
     return `last ${formatLength(lastMinutes)
       .replace(/m$/, ' min')
       .replace(/([hd])$/, ' $1')}`
-  const isSameDay = formatDay(fromMs, zone) === formatDay(toMs, zone)
-  return `${formatDayTime(fromMs, zone)} – ${isSameDay ? formatTime(toMs, zone) : formatDayTime(toMs, zone)}`
+  const format = toMs - fromMs < secondsBelowMs ? formatTimeWithSeconds : formatTime
+  const [day, lastDay] = [formatDay(fromMs, zone), formatDay(toMs, zone)]
+  return `${day} ${format(fromMs, zone)} – ${day === lastDay ? '' : `${lastDay} `}${format(toMs, zone)}`
 }

@@ -82,8 +82,8 @@ export const createChartBatch = (session: Session, request: () => BatchRequest):
   }
 }
 
-/** Returns the range of the charts, with the length of their buckets if one has buckets. */
-const findWindow = (states: ChartStates | undefined) => {
-  const windows = Object.values(states ?? {}).flatMap(({ data }) => data?.window ?? [])
-  return windows.find(({ bucketSeconds }) => bucketSeconds) ?? windows[0]
-}
+/** Returns the range of the charts, with the length of their longest buckets, of which the others are parts. */
+const findWindow = (states: ChartStates | undefined) =>
+  Object.values(states ?? {})
+    .flatMap(({ data }) => data?.window ?? [])
+    .toSorted((a, b) => (b.bucketSeconds ?? 0) - (a.bucketSeconds ?? 0))[0]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layOutHeatMap } from './heat-map-layout.ts'
+import { findCellBeside, layOutHeatMap } from './heat-map-layout.ts'
 
 const hourMs = 3_600_000
 const series = (fromMs: number, stepMs: number, values: readonly (number | null)[]) => ({
@@ -42,4 +42,12 @@ describe('heat map cells', () => {
     expect(layOutHeatMap(series(0, 24 * hourMs, [0, 0]), 'UTC').cells.map(({ shade }) => shade)).toEqual([0, 0])
     expect(layOutHeatMap(series(0, hourMs, []), 'UTC')).toEqual({ cells: [], columns: 0, rows: 7 })
   })
+})
+
+it('arrow keys lead to the adjacent cell, and stay at the edge', () => {
+  const { cells } = layOutHeatMap(series(0, 12 * hourMs, [1, 2, 3, 4]), 'UTC')
+  expect(['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp'].map((key) => findCellBeside(cells, 0, key))).toEqual([
+    2, 1, 0, 0,
+  ])
+  expect(findCellBeside(cells, 0, 'Enter')).toBeUndefined()
 })

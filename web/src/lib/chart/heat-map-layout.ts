@@ -45,3 +45,19 @@ const placeOf = ({ day, sinceMidnightMs }: LocalDay, step: number): { column: nu
   const weekday = (day + weekdayOfEpoch) % weekDays
   return { column: (day - weekday) / weekDays, row: weekday }
 }
+
+/** Columns and rows by which arrow keys move in a heat map. */
+const cellSteps: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+/** Returns the index of the cell that an arrow key leads to; the same index at the edge, undefined for other keys. */
+export const findCellBeside = (cells: readonly HeatCell[], index: number, key: string): number | undefined => {
+  const [step, from] = [cellSteps[key], cells[index]]
+  if (!step || !from) return undefined
+  const found = cells.findIndex(({ column, row }) => column === from.column + step[0] && row === from.row + step[1])
+  return found === -1 ? index : found
+}

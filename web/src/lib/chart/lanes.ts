@@ -8,6 +8,7 @@ export interface TimelineSpan {
   fromMs: number
   lengthMs: number
   text: string
+  row: Row
 }
 
 export interface Lane {
@@ -20,7 +21,7 @@ const maxLanes = 10
 
 const unitMs: Partial<Record<string, number>> = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3 }
 
-/** Groups the rows of a timeline into lanes by the `series` column. Lanes with the most events come first. */
+/** Groups the rows of a timeline into lanes by the `series` column, in order of time. Lanes with the most events come first. */
 export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
   const column = (role: string) => chart.columns.find((each) => each.role === role)
   const [time, series, label, value] = ['time', 'series', 'label', 'value'].map(column)
@@ -29,11 +30,30 @@ export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
     if (fromMs === null) return []
     const lengthMs = (readNumber(row[value?.name ?? '']) ?? 0) * (unitMs[value?.unit ?? ''] ?? 0)
     return [
-      { lane: String(row[series?.name ?? ''] ?? ''), fromMs, lengthMs, text: String(row[label?.name ?? ''] ?? '') },
+      {
+        lane: String(row[series?.name ?? ''] ?? ''),
+        fromMs,
+        lengthMs,
+        text: String(row[label?.name ?? ''] ?? ''),
+        row,
+      },
     ]
   })
   return [...Map.groupBy(spans, ({ lane }) => lane)]
-    .map(([name, found]) => ({ name, spans: found.map(({ lane: _, ...span }) => span) }))
+    .map(([name, found]) => ({
+      name,
+      spans: found.map(({ lane: _, ...span }) => span).toSorted((a, b) => a.fromMs - b.fromMs),
+    }))
     .toSorted((a, b) => b.spans.length - a.spans.length)
     .slice(0, maxLanes)
+}
+
+/** Returns the index of the span in the next lane, or the previous one, that starts nearest to a span. */
+export const findSpanInLane = (lanes: readonly Lane[], index: number, direction: 1 | -1): number | undefined => {
+  const starts = lanes.map((_, at) => lanes.slice(0, at).reduce((sum, { spans }) => sum + spans.length, 0))
+  const lane = starts.findLastIndex((start) => start <= index)
+  const [from, target] = [lanes[lane]?.spans[index - (starts[lane] ?? 0)], lanes[lane + direction]]
+  if (!from || !target) return undefined
+  const distances = target.spans.map(({ fromMs }) => Math.abs(fromMs - from.fromMs))
+  return (starts[lane + direction] ?? 0) + distances.indexOf(Math.min(...distances))
 }

@@ -103,10 +103,10 @@ describe('the caption of a chart', () => {
     expect(caption([{ ...queries, label: 'OOM kills', per: 'bucket' }], daily)).toBe('OOM kills per day · last 30 d')
   })
 
-  it('names what is counted only if all series count the same', () => {
+  it('names what is counted, by the title if the series count different things', () => {
     const series = { name: 'kind', role: 'series' }
     expect(caption([series, queries])).toMatch(/^queries per minute · /)
-    expect(caption([queries, { ...queries, name: 'm', label: 'Failed' }])).toMatch(/^per minute · /)
+    expect(caption([queries, { ...queries, name: 'm', label: 'Failed' }])).toMatch(/^some chart per minute · /)
     const hourly = { ...window, bucketSeconds: 3_600 }
     expect(
       caption(
@@ -116,7 +116,7 @@ describe('the caption of a chart', () => {
         ],
         hourly,
       ),
-    ).toBe('per hour · last 25 min')
+    ).toBe('some chart per hour · last 25 min')
   })
 
   it('states the instants of an absolute range, and charts of the current state as such', () => {

@@ -47,6 +47,10 @@ describe('time range in the URL', () => {
 describe('bucket size of a range', () => {
   it.each(rangePresets)('yields at most 360 points for $short', ({ minutes }) => {
     const bucketMinutes = {
+      toStartOfFiveSeconds: 5 / 60,
+      toStartOfTenSeconds: 10 / 60,
+      toStartOfFifteenSeconds: 15 / 60,
+      toStartOfThirtySeconds: 30 / 60,
       toStartOfMinute: 1,
       toStartOfFiveMinutes: 5,
       toStartOfTenMinutes: 10,

@@ -58,25 +58,27 @@ export const formatLength = (minutes: number): string => {
 export const toWindow = (range: TimeRange): TimeWindowParameters =>
   range.kind === 'last' ? { lastMinutes: range.minutes } : { from: range.from, to: range.to }
 
-const hourSeconds = 3600
-
 export const getRangeSeconds = (range: TimeRange): number =>
   range.kind === 'last' ? range.minutes * 60 : range.to - range.from
 
-/** Maximum range in hours for each bucket size. A chart gets at most 360 points. */
-const maxHoursByInterval: readonly [hours: number, interval: Interval][] = [
-  [3, 'toStartOfMinute'],
-  [12, 'toStartOfFiveMinutes'],
-  [26, 'toStartOfTenMinutes'],
-  [50, 'toStartOfFifteenMinutes'],
-  [24 * 15, 'toStartOfHour'],
-  [24 * 120, 'toStartOfDay'],
+/** Maximum range in minutes for each bucket size. A chart gets at most 360 points. */
+const maxMinutesByInterval: readonly [minutes: number, interval: Interval][] = [
+  [5, 'toStartOfFiveSeconds'],
+  [15, 'toStartOfTenSeconds'],
+  [30, 'toStartOfFifteenSeconds'],
+  [60, 'toStartOfThirtySeconds'],
+  [3 * 60, 'toStartOfMinute'],
+  [12 * 60, 'toStartOfFiveMinutes'],
+  [26 * 60, 'toStartOfTenMinutes'],
+  [50 * 60, 'toStartOfFifteenMinutes'],
+  [15 * 1440, 'toStartOfHour'],
+  [120 * 1440, 'toStartOfDay'],
 ]
 
-/** Returns the bucket size for a range. */
+/** Returns the bucket size for a range. Charts whose source has fewer rows use a longer one. */
 export const selectInterval = (range: TimeRange): Interval => {
-  const hours = getRangeSeconds(range) / hourSeconds
-  return maxHoursByInterval.find(([limit]) => hours <= limit)?.[1] ?? 'toStartOfWeek'
+  const minutes = getRangeSeconds(range) / 60
+  return maxMinutesByInterval.find(([limit]) => minutes <= limit)?.[1] ?? 'toStartOfWeek'
 }
 
 /** Shifts a range by a multiple of its length, but not beyond now; -1 is the preceding range. */
