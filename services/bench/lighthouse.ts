@@ -14,7 +14,7 @@ const maxLostLoads = 2
 /** Timeout of a load, which usually takes ten seconds. A browser that hangs is killed. */
 const loadWithinMs = 45_000
 /** Number of loads per page. The benchmark reports the median, because single loads vary. */
-const loads = 3
+const loads = 5
 /** The path of Chromium. Default: its path on Debian and Ubuntu. */
 const browser = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 

@@ -13,6 +13,7 @@ import { lighthouseScores } from './lighthouse.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { overloadGoodput } from './overload.ts'
+import { pageLoads } from './page-loads.ts'
 import { residentMemory } from './resident-memory.ts'
 import { sizing } from './sizing.ts'
 import { startupTime } from './startup-time.ts'
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   toolServerCost,
   transportCost,
   detectionQuality,
+  pageLoads,
   lighthouseScores,
 ]
 
