@@ -43,8 +43,14 @@ const createWholeNumberSchema = (max: number) => {
 }
 
 const value = z.union(
-  [z.string().max(8_192), z.number(), z.boolean(), z.null()],
-  'must be text of at most 8192 characters, a number, a boolean or null',
+  [
+    z.string().max(8_192),
+    z.number(),
+    z.boolean(),
+    z.null(),
+    z.array(z.string().max(8_192)).max(1_000, 'must have at most 1000 items'),
+  ],
+  'must be text of at most 8192 characters, a number, a boolean, null or a list of texts',
 )
 
 /** Options for running a statement. A caller can lower limits, but not raise them. */

@@ -23,24 +23,34 @@ const VariableName = z
   .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 lower case letters, digits and _, and start with a letter')
 const Sql = text(20_000).min(1, 'must not be empty')
 
+/** Whether a variable can have several values, and whether it offers all values at once. */
+const selectionFields = { multi: z.boolean().default(false), includeAll: z.boolean().default(false) }
 const variableFields = { name: VariableName, label: text(60).default(''), default: text(1_024).default('') }
 
 /**
  * A variable of a dashboard. Its value is chosen above the panels, and bound to the placeholder `{name}` of their
- * statements. `host` and `group` name the variables on which the options depend.
+ * statements. `host` and `group` name the variables on which the options depend. With `multi` or `includeAll`, the value is
+ * a list, which is empty for all values.
  */
 export const DashboardVariable = z.discriminatedUnion('kind', [
-  z.strictObject({ ...variableFields, kind: z.literal('host'), group: VariableName.optional() }),
-  z.strictObject({ ...variableFields, kind: z.literal('group') }),
-  z.strictObject({ ...variableFields, kind: z.literal('user'), host: VariableName.optional() }),
-  z.strictObject({ ...variableFields, kind: z.literal('table'), host: VariableName.optional() }),
+  z.strictObject({ ...variableFields, ...selectionFields, kind: z.literal('host'), group: VariableName.optional() }),
+  z.strictObject({ ...variableFields, ...selectionFields, kind: z.literal('group') }),
+  z.strictObject({ ...variableFields, ...selectionFields, kind: z.literal('user'), host: VariableName.optional() }),
+  z.strictObject({ ...variableFields, ...selectionFields, kind: z.literal('table'), host: VariableName.optional() }),
   z.strictObject({
     ...variableFields,
+    ...selectionFields,
     kind: z.literal('list'),
     options: z.array(text(1_024)).min(1).max(100, 'must have at most 100 items'),
   }),
   z.strictObject({ ...variableFields, kind: z.literal('text') }),
-  z.strictObject({ ...variableFields, kind: z.literal('query'), sql: Sql, host: VariableName.optional() }),
+  z.strictObject({
+    ...variableFields,
+    ...selectionFields,
+    kind: z.literal('query'),
+    sql: Sql,
+    host: VariableName.optional(),
+  }),
 ])
 export type DashboardVariable = z.infer<typeof DashboardVariable>
 

@@ -91,9 +91,9 @@ export const DashboardStatementRequest = z
     hostId: bodyHostId.default(0),
     panel: z.string().max(32).optional(),
     variable: z.string().max(32).optional(),
-    /** Values of the variables, by name. */
+    /** Values of the variables, by name; a list for a variable with several values, empty for all. */
     values: z
-      .record(z.string().max(64), z.string().max(8_192))
+      .record(z.string().max(64), z.union([z.string().max(8_192), z.array(z.string().max(1_024)).max(100)]))
       .refine((given) => Object.keys(given).length <= 64, 'must have at most 64 values')
       .default({}),
   })

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { builtInVariables, expandTableValue, listPlaceholders } from '#proto/dashboard-sql.ts'
+import {
+  builtInVariables,
+  findUncheckedLists,
+  isListVariable,
+  listPlaceholders,
+  listVariablePlaceholders,
+} from '#proto/dashboard-sql.ts'
 import {
   DashboardContent,
   dashboardSchemaVersion,
@@ -76,6 +82,14 @@ const findVariableProblems = ({ variables }: DashboardContent): DashboardProblem
       problems.push({ path: `${path}.name`, message: `must not be "${name}", which every dashboard has` })
     if (variables.findIndex((each) => each.name === name) !== index)
       problems.push({ path: `${path}.name`, message: `repeats "${name}"; names must be unique` })
+    const clash = Object.keys(listVariablePlaceholders(variable)).find(
+      (own) => own !== name && variables.some((other) => other.name === own),
+    )
+    if (clash !== undefined)
+      problems.push({
+        path: `${path}.name`,
+        message: `also provides "${clash}", which is another variable; rename one`,
+      })
     problems.push(...findReferenceProblems(variable, variables, path))
     const cycle = findCycle(name, variables)
     if (cycle) problems.push({ path, message: `depends on itself: ${cycle.join(' → ')}` })
@@ -129,12 +143,40 @@ const findPlaceholderProblems = (
 ): DashboardProblem[] => {
   const names = [
     ...Object.keys(builtInVariables),
-    ...variables.flatMap(({ kind, name }) => (kind === 'table' ? Object.keys(expandTableValue(name, '')) : [name])),
+    ...variables.flatMap((variable) => Object.keys(listVariablePlaceholders(variable))),
   ]
-  return listPlaceholders(sql)
-    .filter((name) => !names.includes(name))
-    .map((name) => ({ path, message: describeUnknown('variable', name, names) }))
+  return [
+    ...listPlaceholders(sql)
+      .filter((name) => !names.includes(name))
+      .map((name) => ({ path, message: describeUnknown('variable', name, names) })),
+    ...findUncheckedLists(sql, variables).map(({ name }) => ({
+      path,
+      message: `uses "${name}", which can be all values; write ({${name}_all} OR name IN {${name}})`,
+    })),
+  ]
 }
+
+/** Returns the filters that compare with a variable of several values by an operator for one value. */
+const findFilterProblems = (
+  filters: readonly string[],
+  variables: readonly DashboardVariable[],
+  path: string,
+): DashboardProblem[] =>
+  filters.flatMap((filter, index) => {
+    const [, operator = '', name = ''] = /\.(\w+)\.\{(\w+)\}$/.exec(filter) ?? []
+    const variable = variables.find((each) => each.name === name)
+    return variable && isListVariable(variable) && !listOperators.has(operator)
+      ? [
+          {
+            path: `${path}.filters.${index}`,
+            message: `compares with the list "${name}" by "${operator}"; allowed: ${[...listOperators].join(', ')}`,
+          },
+        ]
+      : []
+  })
+
+/** Operators of filters that can be used with lists: `eq` and `ne` become `in` and `notIn`. */
+const listOperators: ReadonlySet<string> = new Set(['eq', 'ne', 'in', 'notIn'])
 
 /** Returns `has an unknown chart "x"; did you mean "y"?`. */
 const describeUnknown = (kind: string, name: string, names: readonly string[]): string =>
@@ -169,7 +211,8 @@ const findContentProblems = (
       : [{ path: `${path}.${field}`, message: describeUnknown(kind, name, names) }]
   }
   if (panel.kind === 'chart') return unknown('chart', panel.chart, 'chart')
-  if (panel.kind === 'table') return unknown('table', panel.table, 'table')
+  if (panel.kind === 'table')
+    return [...unknown('table', panel.table, 'table'), ...findFilterProblems(panel.filters, variables, path)]
   if (panel.kind === 'sql') return findPlaceholderProblems(panel.sql, variables, `${path}.sql`)
   if (panel.kind !== 'slo') return []
   return panel.source.kind === 'chart'

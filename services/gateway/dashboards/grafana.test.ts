@@ -18,6 +18,25 @@ describe('a statement for Grafana', () => {
     )
   })
 
+  it('has arrays for variables of several values, and parts of each table', () => {
+    const variables = [
+      { kind: 'user', name: 'user', multi: true, includeAll: true },
+      { kind: 'table', name: 'table', multi: true },
+    ] as const
+    expect(toGrafanaTemplate('SELECT {user_all} OR user IN {user}', variables)).toBe(
+      'SELECT false OR user IN CAST([${user:sqlstring}] AS Array(String))',
+    )
+    expect(toGrafanaTemplate('SELECT {table_name}', variables)).toBe(
+      "SELECT CAST(arrayMap(name -> substring(name, position(name, '.') + 1), [${table:sqlstring}]) AS Array(String))",
+    )
+    const chosen = { user: '{user}', database: '{table_database}', kind: "it's" }
+    const sql = 'SELECT {user:String}, {database:String}, {kind:String}, {client:String}'
+    const parameters = { user: '', database: '', kind: '', client: '' }
+    expect(toGrafanaStatement({ sql, parameters, chosen, variables, lastHours: 1, timeColumn: undefined })).toBe(
+      "SELECT ${user:sqlstring}, substring(${table:sqlstring}, 1, position(${table:sqlstring}, '.') - 1), 'it\\'s', ''",
+    )
+  })
+
   it('has template variables that Grafana quotes', () => {
     expect(toGrafanaTemplate('SELECT {user}, {n:UInt8}, {from}, {interval} FROM {t:Identifier}')).toBe(
       'SELECT ${user:sqlstring}, CAST(${n:sqlstring} AS UInt8), $__fromTime, $__interval_s FROM "${t:raw}"',
@@ -51,8 +70,8 @@ describe('a dashboard for Grafana', () => {
       { id: 'd', kind: 'table', x: 3, y: 9, w: 3, h: 4, table: 'gone' },
     ],
   })
-  const dashboard = toGrafanaDashboard(content, (_kind, name) =>
-    name === 'gone'
+  const dashboard = toGrafanaDashboard(content, (panel) =>
+    panel.kind === 'table'
       ? { title: 'Gone', kind: 'table', unit: 'none', sql: null }
       : { title: 'Queries', kind: 'stacked-bar', unit: 'bytes', sql: 'SELECT 1' },
   )
@@ -92,5 +111,51 @@ describe('a dashboard for Grafana', () => {
       },
       { type: 'text', options: { content: 'The host lacks the tables that “Gone” reads.' } },
     ])
+  })
+})
+
+describe('variables of several values for Grafana', () => {
+  const content = parseDashboard({
+    schemaVersion: 1,
+    title: 'Shop',
+    variables: [
+      { kind: 'host', name: 'host', multi: true, includeAll: true },
+      { kind: 'user', name: 'user', multi: true, includeAll: true, default: 'ada' },
+      { kind: 'table', name: 'table', includeAll: true },
+      { kind: 'text', name: 'text' },
+    ],
+    panels: [
+      { id: 'a', kind: 'chart', x: 0, y: 0, w: 6, h: 7, chart: 'query-count', parameters: { user: '{user}' } },
+      { id: 'b', kind: 'chart', x: 6, y: 0, w: 6, h: 7, chart: 'query-count' },
+    ],
+  })
+  const { panels, templating } = toGrafanaDashboard(
+    content,
+    () => ({ title: 'Queries', kind: 'line', unit: 'count', sql: 'SELECT 1' }),
+    [{ name: 'one' }, { name: 'two' }],
+  )
+
+  it('can have several values and all values', () => {
+    expect(templating).toMatchObject({
+      list: [
+        { type: 'datasource' },
+        {
+          name: 'host',
+          type: 'custom',
+          query: 'one,two',
+          multi: true,
+          includeAll: true,
+          current: { text: ['All'], value: ['$__all'] },
+        },
+        { name: 'user', type: 'query', multi: true, includeAll: true, current: { text: ['ada'], value: ['ada'] } },
+        { name: 'table', type: 'query', multi: false, includeAll: true },
+        { name: 'text', type: 'textbox' },
+      ],
+    })
+  })
+
+  it('repeat the panels whose parameters have one value', () => {
+    expect(panels).toMatchObject([{ repeat: 'user', repeatDirection: 'v' }, { title: 'Queries' }])
+    expect(panels).not.toMatchObject([{}, { repeat: expect.anything() }])
   })
 })

@@ -1,6 +1,7 @@
 import type { ChartDefinition, Unit } from '#proto/catalogue.ts'
 import type { DashboardContent, DashboardPanel, DashboardVariable } from '#proto/dashboards.ts'
-import { toGrafanaTemplate } from './grafana-statements.ts'
+import { isListVariable } from '#proto/dashboard-sql.ts'
+import { findRepeatedVariable, toGrafanaTemplate } from './grafana-statements.ts'
 
 /** Fields that all panels of Grafana have. */
 type GrafanaObject = Record<string, unknown>
@@ -13,8 +14,14 @@ export interface CataloguePanel {
   sql: string | null
 }
 
-/** Returns the panel of the catalogue for a chart or table page. */
-export type ResolveCataloguePanel = (kind: 'chart' | 'table', name: string) => CataloguePanel
+/** Returns the chart or table page of a panel. */
+export type ResolveCataloguePanel = (panel: Extract<DashboardPanel, { kind: 'chart' | 'table' }>) => CataloguePanel
+
+/** A host as an option of a variable. */
+export interface OfferedHost {
+  name: string
+  group?: string | null | undefined
+}
 
 const pluginId = 'grafana-clickhouse-datasource'
 /** The plugin version whose query format is used: `rawSql` with `editorType` and `queryType`. */
@@ -26,8 +33,12 @@ const grafanaSchemaVersion = 39
 const columnFactor = 2
 
 /** Converts a dashboard to one of Grafana for its ClickHouse data source, which users select by a variable. */
-export const toGrafanaDashboard = (content: DashboardContent, resolve: ResolveCataloguePanel): GrafanaObject => {
-  const panels = content.panels.map((panel, index) => toGrafanaPanel(panel, index + 1, resolve))
+export const toGrafanaDashboard = (
+  content: DashboardContent,
+  resolve: ResolveCataloguePanel,
+  hosts: readonly OfferedHost[] = [],
+): GrafanaObject => {
+  const panels = content.panels.map((panel, index) => toGrafanaPanel(panel, index + 1, content.variables, resolve))
   const types = [...new Set(panels.map(({ type }) => type))].filter((type) => typeof type === 'string')
   return {
     __inputs: [],
@@ -50,7 +61,12 @@ export const toGrafanaDashboard = (content: DashboardContent, resolve: ResolveCa
     time: { from: `now-${content.lastHours}h`, to: 'now' },
     annotations: { list: [] },
     links: [],
-    templating: { list: [dataSourceVariable, ...content.variables.flatMap(toGrafanaVariables)] },
+    templating: {
+      list: [
+        dataSourceVariable,
+        ...content.variables.flatMap((each) => toGrafanaVariables(each, content.variables, hosts)),
+      ],
+    },
     panels,
   }
 }
@@ -66,32 +82,74 @@ const dataSourceVariable = {
   options: [],
 }
 
-const toGrafanaVariables = (variable: DashboardVariable): GrafanaObject[] => {
+/** The value of a variable of Grafana that stands for all of its options. */
+const allValue = '$__all'
+
+const toGrafanaVariables = (
+  variable: DashboardVariable,
+  variables: readonly DashboardVariable[],
+  hosts: readonly OfferedHost[],
+): GrafanaObject[] => {
   const { name, label } = variable
-  const value = variable.kind === 'list' ? variable.default || (variable.options[0] ?? '') : variable.default
-  const fields = { name, label: label || name, hide: 0, current: { text: value, value } }
-  const query = (sql: string) => ({ ...fields, type: 'query', datasource, query: sql, refresh: 1, options: [] })
-  if (variable.kind === 'list')
+  const offered = listOptions(variable, hosts)
+  const isList = isListVariable(variable)
+  const value = variable.default || (isList && offersAll(variable) ? allValue : (offered?.[0] ?? ''))
+  const text = value === allValue ? 'All' : value
+  const fields = {
+    name,
+    label: label || name,
+    hide: 0,
+    skipUrlSync: false,
+    current: isList ? { selected: true, text: [text], value: [value] } : { selected: true, text, value },
+  }
+  const choice = { ...fields, multi: isList && 'multi' in variable && variable.multi, includeAll: offersAll(variable) }
+  const query = (sql: string) => ({
+    ...choice,
+    type: 'query',
+    datasource,
+    query: sql,
+    refresh: 1,
+    sort: 0,
+    options: [],
+  })
+  if (offered !== undefined)
     return [
       {
-        ...fields,
+        ...choice,
         type: 'custom',
-        query: variable.options.map((option) => option.replaceAll(',', '\\,')).join(','),
-        options: variable.options.map((option) => ({ text: option, value: option, selected: option === value })),
+        query: offered.map((option) => option.replaceAll(',', '\\,')).join(','),
+        options: offered.map((option) => ({ text: option, value: option, selected: option === value })),
       },
     ]
   if (variable.kind === 'user') return [query('SELECT DISTINCT user FROM system.query_log ORDER BY user')]
-  if (variable.kind === 'query') return [query(toGrafanaTemplate(variable.sql))]
-  if (variable.kind !== 'table') return [{ ...fields, type: 'textbox', query: value }]
+  if (variable.kind === 'query') return [query(toGrafanaTemplate(variable.sql, variables))]
+  if (variable.kind !== 'table') return [{ ...fields, type: 'textbox', query: value, options: [] }]
+  const tables = query("SELECT concat(database, '.', name) FROM system.tables ORDER BY 1")
+  if (isList) return [tables]
   const source = "FROM system.tables WHERE concat(database, '.', name) = ${" + name + ':sqlstring}'
   return [
-    query("SELECT concat(database, '.', name) FROM system.tables ORDER BY 1"),
+    tables,
     { ...query(`SELECT database ${source}`), name: `${name}_database`, hide: 2 },
     { ...query(`SELECT name ${source}`), name: `${name}_name`, hide: 2 },
   ]
 }
 
-const toGrafanaPanel = (panel: DashboardPanel, id: number, resolve: ResolveCataloguePanel): GrafanaObject => {
+const offersAll = (variable: DashboardVariable): boolean => 'includeAll' in variable && variable.includeAll
+
+/** Returns the options that are part of the document; undefined if Grafana queries them or the user types a text. */
+const listOptions = (variable: DashboardVariable, hosts: readonly OfferedHost[]): string[] | undefined => {
+  if (variable.kind === 'list') return variable.options
+  const named = variable.kind === 'host' ? hosts.map(({ name }) => name) : hosts.flatMap(({ group }) => group ?? [])
+  const isOffered = (variable.kind === 'host' || variable.kind === 'group') && named.length > 0
+  return isOffered ? [...new Set(named)] : undefined
+}
+
+const toGrafanaPanel = (
+  panel: DashboardPanel,
+  id: number,
+  variables: readonly DashboardVariable[],
+  resolve: ResolveCataloguePanel,
+): GrafanaObject => {
   const place = {
     id,
     title: panel.title,
@@ -100,27 +158,28 @@ const toGrafanaPanel = (panel: DashboardPanel, id: number, resolve: ResolveCatal
   switch (panel.kind) {
     case 'chart':
     case 'table': {
-      const found = resolve(panel.kind, panel.kind === 'chart' ? panel.chart : panel.table)
-      const titled = { ...place, title: panel.title || found.title }
+      const found = resolve(panel)
+      const repeat = findRepeatedVariable(panel.parameters, variables)
+      const titled = { ...place, title: panel.title || found.title, ...(repeat && { repeat, repeatDirection: 'v' }) }
       return found.sql === null
         ? toTextPanel(titled, `The host lacks the tables that “${found.title}” reads.`)
         : toDataPanel(titled, panelTypes[found.kind], found.unit, found.sql)
     }
     case 'sql':
-      return toDataPanel(place, sqlPanelTypes[panel.view], panel.unit, toGrafanaTemplate(panel.sql))
+      return toDataPanel(place, sqlPanelTypes[panel.view], panel.unit, toGrafanaTemplate(panel.sql, variables))
     case 'text':
       return toTextPanel(place, panel.markdown)
     case 'slo':
       return panel.source.kind === 'sql'
-        ? toDataPanel(place, 'stat', 'percent', toSloStatement(panel.source.sql))
+        ? toDataPanel(place, 'stat', 'percent', toSloStatement(panel.source.sql, variables))
         : toTextPanel(place, `An SLO of ${panel.objective} % on the chart “${panel.source.chart}” of Watchhouse.`)
     default:
       return toTextPanel(place, 'Alerts of Watchhouse are shown by Watchhouse only.')
   }
 }
 
-const toSloStatement = (sql: string): string =>
-  `SELECT if(sum(total) = 0, 100, 100 * sum(good) / sum(total)) AS good_share\nFROM (\n${toGrafanaTemplate(sql)}\n)`
+const toSloStatement = (sql: string, variables: readonly DashboardVariable[]): string =>
+  `SELECT if(sum(total) = 0, 100, 100 * sum(good) / sum(total)) AS good_share\nFROM (\n${toGrafanaTemplate(sql, variables)}\n)`
 
 const sqlPanelTypes = { time: 'timeseries', bars: 'barchart', number: 'stat', table: 'table' } as const
 

@@ -130,6 +130,43 @@ describe('dashboards', () => {
     expect((await rig.send('POST', `${base}/${id}/rows`, { variable: 'shop' }, viewer)).status).toBe(200)
   })
 
+  it('bind lists for variables of several values, whose shape is checked', async () => {
+    await using rig = await open()
+    const variables = [{ kind: 'user', name: 'user', multi: true, includeAll: true }]
+    const panels = (sql: string, filters = ['user.eq.{user}']) => [
+      { id: 'a', kind: 'sql', x: 0, y: 0, w: 6, h: 6, sql, view: 'number' },
+      { id: 'b', kind: 'table', x: 6, y: 0, w: 6, h: 6, table: 'running-queries', filters },
+    ]
+    const content = (...given: Parameters<typeof panels>) => ({
+      schemaVersion: 1,
+      title: 'Users',
+      variables,
+      panels: panels(...given),
+    })
+    const { id } = await rig.create(content('SELECT count() FROM log WHERE {user_all} OR user IN {user}'))
+    const rows = (values: object) => rig.errorOf('POST', `${base}/${id}/rows`, { panel: 'a', values })
+    const values = { user: ["o'neil", 'x'], user_all: '0' }
+    expect((await rig.send('POST', `${base}/${id}/rows`, { panel: 'a', values }, viewer)).status).toBe(200)
+    const { input } = rig.product.received.find(({ method }) => method === 'streamQuery') ?? {}
+    expect(input).toMatchObject({
+      query: 'SELECT count() FROM log WHERE {user_all:Bool} OR user IN {user:Array(String)}',
+      parameters: values,
+    })
+    expect(await rows({ user: 'x', user_all: '0' })).toMatchObject({
+      status: 400,
+      message: 'values.user must be a list of texts, empty for all values',
+    })
+    expect(await rows({ user: [], user_all: ['1'] })).toMatchObject({
+      message: 'values.user_all must be one text, as the variable has one value',
+    })
+    expect(await rig.errorOf('POST', base, { content: content('SELECT {user}') })).toMatchObject({
+      message: 'content.panels.0.sql uses "user", which can be all values; write ({user_all} OR name IN {user})',
+    })
+    expect(await rig.errorOf('POST', base, { content: content('SELECT 1', ['user.contains.{user}']) })).toMatchObject({
+      message: 'content.panels.1.filters.0 compares with the list "user" by "contains"; allowed: eq, ne, in, notIn',
+    })
+  })
+
   it('are rejected with all problems and their paths, and nothing is stored', async () => {
     await using rig = await open()
     const panels = [{ id: 'a', kind: 'chart', x: 0, y: 0, w: 6, h: 6, chart: 'query-coutn' }]

@@ -1,5 +1,5 @@
 import type { CallContext } from '#proto/call.ts'
-import { bindPlaceholders } from '#proto/dashboard-sql.ts'
+import { bindPlaceholders, listVariablePlaceholders, type PlaceholderValues } from '#proto/dashboard-sql.ts'
 import type { DashboardContent } from '#proto/dashboards.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ConsoleResponse } from '#proto/http/console.ts'
@@ -229,12 +229,25 @@ const runStatement: Route = {
   async respond({ path, body, call }, gateway, reply) {
     const { hostId, values, ...wanted } = parseRequestInput(DashboardStatementRequest, body)
     const { content } = await gateway.dashboards.find(idOf(path))
-    const { query, parameters, missing } = bindPlaceholders(findStatement(content, wanted), values)
+    const { variables } = content
+    requireShapes(values, variables)
+    const { query, parameters, missing } = bindPlaceholders(findStatement(content, wanted), values, variables)
     const [unset] = missing
     if (unset !== undefined)
       throw new ServiceError('invalid', `values.${unset} is required`, { details: { parameter: `values.${unset}` } })
     await reply.rows(await streamStatement({ hostId, query, parameters }, call, gateway))
   },
+}
+
+/** Throws `invalid` for a list as the value of a placeholder with one value, and vice versa. */
+const requireShapes = (values: PlaceholderValues, variables: DashboardContent['variables']): void => {
+  const types: Record<string, string> = Object.assign({}, ...variables.map(listVariablePlaceholders))
+  for (const [name, value] of Object.entries(values)) {
+    const isList = types[name]?.startsWith('Array') === true
+    if (isList === Array.isArray(value)) continue
+    const shape = isList ? 'a list of texts, empty for all values' : 'one text, as the variable has one value'
+    throw new ServiceError('invalid', `values.${name} must be ${shape}`, { details: { parameter: `values.${name}` } })
+  }
 }
 
 const findStatement = (

@@ -6,12 +6,14 @@ import type { ResultCacheClass } from './result-cache.ts'
 const maxParameterBytes = 48 * 1024
 
 export type ParameterValue = string | number | boolean | null
+/** Values of the placeholders of a statement. A list is the value of an `Array(String)`. */
+export type StatementParameters = Readonly<Record<string, ParameterValue | readonly string[]>>
 
 /** A statement for a host. `what` names the calling component and is written to `log_comment`. */
 export interface Statement {
   what: string
   sql: string
-  parameters?: Readonly<Record<string, ParameterValue>>
+  parameters?: StatementParameters
   /** The cache class of the result; absent means that it is not cached. */
   cache?: ResultCacheClass
   /** Uses the cheaper connection pool instead of the official client; for frequent statements to many hosts. */
@@ -150,8 +152,11 @@ export const buildRequestSettings = (
 }
 
 /** Returns a value in the `Escaped` format, which ClickHouse expects for query parameters. */
-const escapeParameter = (value: ParameterValue): string => {
+const escapeParameter = (value: StatementParameters[string]): string => {
   if (value === null) return String.raw`\N`
+  // ClickHouse reads the quoted items of an array without removing the escapes of the format first.
+  if (typeof value === 'object')
+    return `[${value.map((item) => `'${item.replaceAll(/['\\]/g, String.raw`\$&`)}'`).join(',')}]`
   if (typeof value === 'boolean') return value ? '1' : '0'
   return String(value).replace(/[\\\t\n\r\0\b\f]/g, (character) => escapes[character] ?? character)
 }

@@ -16,7 +16,7 @@ import { parseJson } from '#shared/text/strings.ts'
 import type { StreamResult } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import { toStatementFacts } from '../clickhouse/cost.ts'
-import type { Statement, StreamFormat, ParameterValue } from '../clickhouse/statement.ts'
+import type { Statement, StatementParameters, StreamFormat } from '../clickhouse/statement.ts'
 import { readPermissions, settings } from '../config.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import { toCallerError } from '../explain/explain.ts'
@@ -32,7 +32,7 @@ import type { ConsoleRun, RunRegistry } from './run-registry.ts'
 interface StatementRequest {
   query: string
   database?: string | undefined
-  parameters?: Readonly<Record<string, ParameterValue>> | undefined
+  parameters?: StatementParameters | undefined
   maxSeconds?: number | undefined
   purpose?: string | undefined
 }

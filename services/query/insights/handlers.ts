@@ -195,7 +195,7 @@ const storedFindings =
 WHERE host = {host:String} AND found_at >= fromUnixTimestamp64Milli({sinceMs:Int64})${ids ? ' AND id IN {ids:Array(String)}' : ''}
 ORDER BY found_at DESC, id
 LIMIT ${limit}`
-    const parameters = { host: hostKey, sinceMs, ...(ids && { ids: `[${ids.map((id) => `'${id}'`).join(',')}]` }) }
+    const parameters = { host: hostKey, sinceMs, ...(ids && { ids }) }
     try {
       const answer = await client.run(host, { what: 'insights/stored', sql, parameters }, call)
       return readRecords(host, StoredRow, answer).flatMap(({ insight }) => insight ?? [])

@@ -1,7 +1,7 @@
 import type { ServiceHandlers } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { UnavailableReason } from '#proto/unavailable-reason.ts'
-import type { Statement } from '../clickhouse/statement.ts'
+import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { applyExcludedUsersDefault } from '../definitions/parameters.ts'
 import { buildTableStatement } from '../definitions/table-statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
@@ -35,6 +35,12 @@ export const createDefinitionStatementHandler =
     return 'rows' in ready ? without(ready.unavailable) : shown(ready.statement)
   }
 
-const shown = ({ sql, parameters = {} }: Statement) => ({ sql, parameters: { ...parameters }, unavailable: null })
+const shown = ({ sql, parameters = {} }: Statement) => {
+  // Parameters of definitions have one value each.
+  const single = Object.entries(parameters).flatMap(([name, value]): [string, ParameterValue][] =>
+    typeof value === 'object' && value !== null ? [] : [[name, value]],
+  )
+  return { sql, parameters: Object.fromEntries(single), unavailable: null }
+}
 
 const without = (unavailable: UnavailableReason | null) => ({ sql: null, parameters: {}, unavailable })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DashboardContent, DashboardPanel } from '#proto/dashboards.ts'
+import type { DashboardPanel } from '#proto/dashboards.ts'
 import { groupCharts } from './chart-groups.ts'
 
 const chart = (
@@ -19,19 +19,10 @@ const chart = (
   parameters: {},
   ...more,
 })
-const content = (panels: DashboardPanel[]): DashboardContent => ({
-  schemaVersion: 1,
-  title: 'a',
-  description: '',
-  folder: '',
-  lastHours: 24,
-  variables: [],
-  panels,
-})
 const group = (panels: DashboardPanel[]) =>
   groupCharts({
-    content: content(panels),
-    values: { user: 'ada' },
+    panels,
+    valuesOf: () => ({ user: 'ada' }),
     hostOf: (reference) => (reference === 'gone' ? undefined : reference === 'two' ? 1 : 0),
   })
 

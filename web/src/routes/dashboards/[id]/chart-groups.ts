@@ -1,4 +1,4 @@
-import type { DashboardContent } from '#proto/dashboards.ts'
+import type { DashboardPanel } from '#proto/dashboards.ts'
 import type { ChartStates } from '#lib/api/chart-states.ts'
 import { maxGroupCharts } from './limits.ts'
 import { fillParameters, type VariableValues } from './variables.ts'
@@ -27,18 +27,18 @@ export interface ChartGroupResult {
 }
 
 interface GroupRequest {
-  content: DashboardContent
-  values: VariableValues
+  panels: readonly DashboardPanel[]
+  valuesOf: (panelId: string) => VariableValues
   hostOf: (reference: string | undefined) => number | undefined
 }
 
 /** Groups the charts of a dashboard, so that as few requests as possible fetch them. */
-export const groupCharts = ({ content, values, hostOf }: GroupRequest): ChartGroup[] => {
+export const groupCharts = ({ panels, valuesOf, hostOf }: GroupRequest): ChartGroup[] => {
   const groups = new Map<string, { host: number; params: Record<string, string>; names: string[]; panels: string[] }>()
-  for (const panel of content.panels) {
+  for (const panel of panels) {
     const host = panel.kind === 'chart' ? hostOf(panel.host) : undefined
     if (panel.kind !== 'chart' || host === undefined) continue
-    const params = fillParameters(panel.parameters, values)
+    const params = fillParameters(panel.parameters, valuesOf(panel.id))
     const subject = JSON.stringify([host, params])
     let part = 0
     const isFull = (names: readonly string[]) => names.length >= maxGroupCharts && !names.includes(panel.chart)

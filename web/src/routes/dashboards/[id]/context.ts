@@ -23,11 +23,14 @@ export interface DashboardContext {
   readonly saved: DashboardContent | undefined
   /** The dashboard as it is shown. */
   readonly content: DashboardContent
+  /** The values of the variables, with the placeholders that they provide. */
   readonly values: VariableValues
   readonly hosts: readonly NamedHost[]
   readonly mayWrite: boolean
   /** Returns the id of the host of a panel; undefined if there is no such host. */
   hostOf: (reference: string | undefined) => number | undefined
+  /** Returns the values for a panel. Those of the variables by which it is repeated have one value. */
+  valuesOf: (panelId: string) => VariableValues
   /** Returns the data of the chart of a panel. */
   chartOf: (panelId: string) => ChartPanelData
 }

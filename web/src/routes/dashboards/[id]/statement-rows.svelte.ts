@@ -8,7 +8,8 @@ import type { TimeRange } from '#lib/state/range.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import type { DashboardContext } from './context.ts'
 import { readTimeValues } from './time-values.ts'
-import { expandValues, isStatementSaved, selectValues } from './variables.ts'
+import { getSavedPanelId } from './repeat-panels.ts'
+import { isStatementSaved, selectValues } from './variables.ts'
 
 interface StatementPanel {
   id: string
@@ -30,9 +31,10 @@ export const createStatementRows = (
   panel: () => StatementPanel,
 ): CreateQueryResult<StatementResult> =>
   createQuery(() => {
-    const { id, sql, host: reference, range = view.range } = panel()
+    const { id: shownId, sql, host: reference, range = view.range } = panel()
+    const id = getSavedPanelId(shownId)
     const host = dashboard.hostOf(reference)
-    const values = selectValues(sql, expandValues(dashboard.content.variables, dashboard.values))
+    const values = selectValues(sql, dashboard.valuesOf(shownId))
     const isSaved = isStatementSaved(dashboard.saved, id, sql)
     return {
       queryKey: ['dashboard-rows', dashboard.id, id, host, sql, values, range, isSaved],
@@ -44,7 +46,7 @@ export const createStatementRows = (
         const bound = selectValues(sql, given)
         if (isSaved && dashboard.id !== null)
           return runStoredStatement(dashboard.id, { hostId: host ?? 0, panel: id, values: bound }, signal)
-        const { query, parameters, missing } = bindPlaceholders(sql, bound)
+        const { query, parameters, missing } = bindPlaceholders(sql, bound, dashboard.content.variables)
         const [unset] = missing
         if (unset !== undefined) throw new Error(`unknown variable "{${unset}}"; add it to the variables`)
         return call('POST /api/v1/explorer/query', { signal, body: { hostId: host ?? 0, query, parameters, maxRows } })

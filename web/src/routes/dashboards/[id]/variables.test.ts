@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { DashboardVariable } from '#proto/dashboards.ts'
+import { DashboardVariable } from '#proto/dashboards.ts'
 import {
   expandValues,
   fillParameters,
   listHostOptions,
   readVariableValues,
+  fillFilters,
   resolveHost,
   selectValues,
   createLastHours,
@@ -15,9 +16,9 @@ const hosts = [
   { id: 0, name: 'one', group: 'eu' },
   { id: 1, name: 'two', group: 'us' },
 ]
-const host: DashboardVariable = { kind: 'host', name: 'host', label: '', default: '', group: 'group' }
-const table: DashboardVariable = { kind: 'table', name: 'table', label: '', default: 'shop.orders' }
-const list: DashboardVariable = { kind: 'list', name: 'size', label: '', default: '', options: ['s', 'm'] }
+const host = DashboardVariable.options[0].parse({ kind: 'host', name: 'host', group: 'group' })
+const table = DashboardVariable.parse({ kind: 'table', name: 'table', default: 'shop.orders' })
+const list = DashboardVariable.parse({ kind: 'list', name: 'size', options: ['s', 'm'] })
 
 describe('variables', () => {
   it('have the value of the URL, else their default', () => {
@@ -50,6 +51,33 @@ describe('variables', () => {
       user: 'ada',
       text: 'a{user}',
     })
+  })
+
+  it('have several values or all values, which the URL contains', () => {
+    const users = DashboardVariable.parse({ kind: 'user', name: 'user', multi: true, includeAll: true })
+    const read = (search: string) => readVariableValues([users], new URLSearchParams(search), 'one')
+    expect(read('')).toEqual({ user: [] })
+    expect(read('var-user=ada&var-user=bob&var-user=ada')).toEqual({ user: ['ada', 'bob'] })
+    expect(read('var-user=ada&var-user=$__all')).toEqual({ user: [] })
+    expect(expandValues([users], { user: ['ada'] })).toEqual({ user: ['ada'], user_all: '0' })
+    expect(expandValues([users], { user: [] })).toEqual({ user: [], user_all: '1' })
+    const single = { ...users, multi: false }
+    expect(readVariableValues([single], new URLSearchParams('var-user=a&var-user=b'), '')).toEqual({ user: ['a'] })
+    const several = { ...host, multi: true }
+    expect(readVariableValues([several], new URLSearchParams('var-host=$__all'), 'one')).toEqual({ host: ['one'] })
+    expect(listHostOptions(host, hosts, { group: ['us', 'eu'] })).toEqual(['one', 'two'])
+    expect(listHostOptions(host, hosts, { group: [] })).toEqual(['one', 'two'])
+  })
+
+  it('of several values become lists in filters, and are left out for all values', () => {
+    const filters = ['user.eq.{user}', 'user.ne.{user}', 'kind.eq.Select', 'query.contains.{text}']
+    expect(fillFilters(filters, { user: ['ada', 'a,b'], text: 'x' })).toEqual([
+      'user.in.ada,a\\,b',
+      'user.notIn.ada,a\\,b',
+      'kind.eq.Select',
+      'query.contains.x',
+    ])
+    expect(fillFilters(filters, { user: [], text: '' })).toEqual(['kind.eq.Select'])
   })
 
   it('include the time range and a suitable bucket', () => {
