@@ -12,10 +12,12 @@ const maxChangeMs = 200
 const slowShare = 0.95
 /** Number of loads of each page, and of rounds through the menu. */
 const loads = 5
-const rounds = 3
+const rounds = 2
 /** Waiting time after which a page that was just loaded counts as idle. Its menu then preloads the other pages. */
 const idleMs = 6_000
 const paintWithinMs = 20_000
+/** Waiting time between changes of the page, in which its data arrives. */
+const settleMs = 150
 
 /** Paths of the most used pages. */
 const pages = {
@@ -71,7 +73,7 @@ const measurePaint = (browser: Browser, url: string): Promise<number> =>
   withPage(browser, async (page) => {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).waitFor({ timeout: paintWithinMs })
-    await page.waitForTimeout(idleMs / 2)
+    await page.waitForTimeout(idleMs / 3)
     return page.evaluate<number>(readLargestPaint)
   })
 
@@ -97,7 +99,7 @@ const changePages = async (page: Page): Promise<number> => {
   for (const path of await page.evaluate<string[]>(listMenuPaths)) {
     const time = await page.evaluate<number | null>(`(${changePage})(${JSON.stringify(path)})`)
     if (time !== null) times.push(time)
-    await page.waitForTimeout(idleMs / 20)
+    await page.waitForTimeout(settleMs)
   }
   return calculateQuantile(times, slowShare)
 }

@@ -48,7 +48,6 @@ export const toGrafanaDashboard = (
       ...types.map((id) => ({ type: 'panel', id, name: id, version: '' })),
     ],
     id: null,
-    uid: null,
     title: content.title,
     description: content.description,
     tags: ['clickhouse', 'watchhouse'],
@@ -76,7 +75,8 @@ const dataSourceVariable = {
   label: 'ClickHouse',
   type: 'datasource',
   query: pluginId,
-  current: {},
+  // Without a value, Grafana selects its default data source of this type.
+  current: { selected: false, text: '', value: '' },
   hide: 0,
   refresh: 1,
   options: [],
