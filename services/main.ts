@@ -211,7 +211,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
   const isFirstLook = chosen.includes('query') && hasNoHosts(env)
-  const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
+  const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY), env)
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
   Object.assign(variables, await hosts, openDataDirectory(env, log))
@@ -270,30 +270,38 @@ const hasNoHosts = (env: Environment): boolean =>
   !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
 /**
- * Starts two embedded hosts, which keep their data between starts. Returns the variables that configure them as hosts.
+ * Starts two embedded hosts, which keep their data between starts, and an embedded server for their history unless one
+ * is configured. Returns the variables that configure them.
  */
 const startSandboxes = async (
   scope: AsyncDisposableStack,
   log: Logger,
   directory: string,
+  env: Environment,
 ): Promise<Plan['variables']> => {
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
-  const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
-  // Waits for all hosts, so that none keeps running when another one fails to start.
-  const starts = await Promise.allSettled(exampleHostNames.map(start))
-  const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
+  const start = (label: string, seed: boolean) => startSandbox({ label, directory: join(directory, label), seed })
+  // Waits for all servers, so that none keeps running when another one fails to start.
+  const starts = await Promise.allSettled([
+    ...exampleHostNames.map((label) => start(label, true)),
+    ...(env.SVC_HISTORY_URL ? [] : [start('history', false)]),
+  ])
+  const servers = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')
   if (failure) {
     const sentence = `cannot start the embedded hosts in "${directory}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
     throw new InvalidSettings([{ name: 'SVC_SANDBOX_DIRECTORY', sentence }])
   }
+  const hosts = servers.slice(0, exampleHostNames.length)
+  const history = servers.at(exampleHostNames.length)
   const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))
   return {
     COLUMNDB_HOST: hosts.map(({ url }) => url).join(','),
     COLUMNDB_USER: users.map((user) => user?.user).join(','),
     COLUMNDB_PASSWORD: users.map((user) => user?.password).join(','),
     COLUMNDB_NAME: exampleHostNames.join(','),
+    ...(history && { SVC_HISTORY_URL: history.url }),
   }
 }
 

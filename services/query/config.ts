@@ -15,6 +15,7 @@ import {
   wholeNumberSetting,
 } from '#shared/config/setting.ts'
 import { defaultEventsTable } from './definitions/events.ts'
+import { historySettings } from './history/settings.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { postgresSourceSettings } from './postgres-source/source.ts'
 import { parseHostVariables, readHostFile } from './hosts/parse-host-list.ts'
@@ -79,6 +80,7 @@ export const settings = {
   ...partSettings,
   ...hostListSettings,
   ...findingsSettings,
+  ...historySettings,
   ...postgresSourceSettings,
   ...repldbSettings,
   ...ruleSettings,

@@ -9,6 +9,9 @@ import { wrapWithUserConnections, openConnections, addUserConnections } from './
 import { readEventsTableName, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { createHandlers } from './handlers.ts'
+import { readRecordedMetrics } from './history/recorded-metrics.ts'
+import { openRecorder } from './history/recorder.ts'
+import { openHistoryStore } from './history/store.ts'
 import { openHosts } from './hosts/hosts.ts'
 import { createAddressCheck, openLastValidHostStore } from './hosts/truncation-guard.ts'
 import { openManagedHosts } from './managed-hosts/managed-hosts.ts'
@@ -37,8 +40,11 @@ export const start: ServiceStarter = async ({ env, bus, store, net, telemetry, c
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = addUserConnections(listed, connections.user, part)
   const replicationService = openReplicationServiceClient({ env, net, clock })
-  const sources = { postgresSource, replicationService }
+  const history = opened.use(openHistoryStore({ env, store, log }))
+  const sources = { postgresSource, replicationService, history }
   const parts = { env, clock, store, hosts, managedHosts: listed, client, connections, definitions, probe, ...sources }
+  const recorded = readRecordedMetrics(SVC_DEFINITIONS_DIRECTORY)
+  if (part !== 'guest') opened.use(openRecorder({ ...parts, hosts: listed, recorded, telemetry }))
   opened.use(await bus.serve(query, wrapWithUserConnections(createHandlers(parts), connections.user, part), { part }))
 
   log.info(

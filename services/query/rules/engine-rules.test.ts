@@ -263,6 +263,7 @@ describe('a host', () => {
     expect(disks?.reason).toBe('host limited has no system.disks, or its user may not see it')
     const known = evaluation.readings.filter(({ value }) => value !== null)
     expect(known.map(({ id, value }) => [id, value])).toEqual([
+      ['history-behind', 0],
       ['host-unreachable', 0],
       ['restarted', 0],
       ['settings-changed', 0],

@@ -3,6 +3,7 @@ import type { RuleReading } from '#proto/rules.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
+import { readSecondsBehind } from '../history/progress.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type HostProbe, probeHost } from './probe-host.ts'
 import { saveSweepState, readSweepState, type SweepStateDeps } from './sweep-state.ts'
@@ -101,7 +102,11 @@ const measureByEvaluators = async (
   const troubles = visit.troubles.of(host)
   const denied = requested.filter(({ key }) => measurements.has(key) && troubles(key)?.isDenied).map(({ id }) => id)
   const earlier = await readSweepState(store, host.key)
-  const known = { host, contact, earlier, denied, replicationService }
+  const history = {
+    problem: visit.history.problem,
+    readSecondsBehind: () => readSecondsBehind(store, host.key, clock.now()),
+  }
+  const known = { host, contact, earlier, denied, replicationService, history }
   const circumstances = { ...known, run, net, call, signal: call.signal, nowMs: clock.now() }
   const changes = await Promise.all(
     wanted.map(async ({ key, evaluator }) => {

@@ -4,6 +4,8 @@ import { query } from '#proto/query.ts'
 import { openClient } from '../clickhouse/client.ts'
 import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
+import { openStore } from '#shared/store/open.ts'
+import { openHistoryStore } from '../history/store.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
 import { createCall, createSilentTelemetry } from '../testing/test-service.ts'
@@ -39,9 +41,11 @@ it(`returns the last probe results of ${hostCount} hosts without queries to them
   await using client = openClient({ env, telemetry, clock })
   await using probe = openProbe({ hosts, client, clock, telemetry, liveness: openLivenessTracker(), random: () => 0 })
   const definitions = await openDefinitions(telemetry.log)
+  await using store = await openStore({ env, busIsShared: false })
+  await using history = openHistoryStore({ env, store, log: telemetry.log })
   const fetchFleet = async () =>
     query.methods.fleet.output.parse(
-      await createFleetHandler({ env, clock, hosts, client, definitions, probe })({}, createCall()),
+      await createFleetHandler({ env, clock, hosts, client, definitions, probe, history })({}, createCall()),
     )
   const oldest = async () => Math.max(...(await fetchFleet()).map(({ ageMs }) => ageMs ?? Infinity))
   const isComplete = async () => (await fetchFleet()).every(({ load }) => load !== null)

@@ -15,6 +15,7 @@ export const createEvaluatorInput = (more: Partial<EvaluatorInput> = {}): Evalua
   run: unexpectedRequest,
   net: { trusted: unexpectedRequest },
   replicationService: { isConfigured: () => false, callApi: unexpectedRequest },
+  history: { problem: undefined, readSecondsBehind: unexpectedRequest },
   call: createCall(),
   signal: new AbortController().signal,
   nowMs: 0,

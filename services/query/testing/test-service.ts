@@ -12,6 +12,7 @@ import { openClient } from '../clickhouse/client.ts'
 import { openLivenessTracker } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { createHandlers } from '../handlers.ts'
+import { openHistoryStore } from '../history/store.ts'
 import { openHosts } from '../hosts/hosts.ts'
 import { openManagedHosts } from '../managed-hosts/managed-hosts.ts'
 import { openPostgresSource } from '../postgres-source/source.ts'
@@ -62,7 +63,8 @@ export const openTestService = async (env: Record<string, string | undefined>) =
   const postgresSource = opened.use(openPostgresSource({ env }))
   const hosts = addUserConnections(listed, connections.user, 'all')
   const clock = systemClock
-  const sources = { postgresSource, replicationService: openReplicationServiceClient({ env, net, clock }) }
+  const history = opened.use(openHistoryStore({ env, store, log }))
+  const sources = { postgresSource, history, replicationService: openReplicationServiceClient({ env, net, clock }) }
   const parts = { env, clock, store, hosts, managedHosts: listed, client, connections, definitions, probe, ...sources }
   return {
     ...parts,

@@ -139,6 +139,12 @@ export const metrics = {
     'Bytes that statements of Watchhouse read on a host, as reported by the host.',
     ['host'],
   ),
+  historyBehind: defineReadGauge(
+    'watchhouse_history_behind_seconds',
+    'Length of the logs of a host that is not recorded in the history yet.',
+    ['host'],
+  ),
+  historyRows: defineCounter('watchhouse_history_rows_total', 'Rows that this process recorded in the history.', []),
   queueMessages: defineGauge(
     'watchhouse_queue_messages',
     'Messages that a consumer has not acknowledged, including those in progress.',

@@ -21,10 +21,19 @@ export interface EvaluatorInput {
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
   net: Pick<Net, 'trusted'>
   replicationService: ReplicationServiceClient
+  history: HistoryProgress
   call: CallContext
   signal: AbortSignal
   /** The time of the local clock, which may differ from the clock of the host. */
   nowMs: number
+}
+
+/** How far the history of the host is recorded. */
+interface HistoryProgress {
+  /** Why the last request to the history server failed; undefined if it succeeded, or if there is none. */
+  problem: string | undefined
+  /** Returns undefined if the host was never recorded. */
+  readSecondsBehind(): Promise<number | undefined>
 }
 
 /** Measures what a rule's SQL cannot, and returns the state changes to store for the next sweep. */

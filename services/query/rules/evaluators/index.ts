@@ -3,6 +3,7 @@ import { createMeasurement, createMissingMeasurement } from '../measurement.ts'
 import { evaluateRestarts, evaluateSettingsChange, evaluateVersionChange } from './changes.ts'
 import { evaluateDiskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
+import { evaluateHistoryBehind } from './history-behind.ts'
 import { evaluateKeeperNode } from './keeper-faults.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
 import { evaluateTlsExpiry } from './tls-expiry.ts'
@@ -45,6 +46,7 @@ const evaluateInsufficientGrants: Evaluator = async ({ contact }) => {
 export const evaluators: Readonly<Record<string, Evaluator>> = {
   'auth-or-grant-denied': evaluateAuthOrGrantDenied,
   'disk-days-to-full': evaluateDiskDaysToFull,
+  'history-behind': evaluateHistoryBehind,
   'host-unreachable': evaluateHostUnreachable,
   'insufficient-grants': evaluateInsufficientGrants,
   'keeper-node': evaluateKeeperNode,
