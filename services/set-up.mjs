@@ -37,6 +37,7 @@ const entries = {
   'cluster-faults': 'services/acceptance/cluster-faults/run.ts',
   values: 'services/acceptance/values/run.ts',
   faults: 'services/acceptance/faults/run.ts',
+  history: 'services/acceptance/history/run.ts',
   attacks: 'services/acceptance/attacks/run.ts',
   deployed: 'services/acceptance/deployment/run.ts',
   image: 'services/acceptance/image/run.ts',

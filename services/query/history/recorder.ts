@@ -1,4 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
+import { acquireRenewedLease } from '#shared/store/renewed-lease.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { openPressureSampler } from './pressure.ts'
 import { exportBehind, groupBySlot, storeProgress } from './progress.ts'
@@ -10,7 +11,6 @@ const tickMs = 5_000
 const pauseMs = 50_000
 /** Pause of a slot that another process records, or that failed. */
 const retryMs = 15_000
-const leaseMs = 120_000
 /** Maximum number of slots, and of hosts of a slot, that a process records at the same time. */
 const maxConcurrent = 4
 /** Maximum number of batches that a slot catches up while it is leased. */
@@ -59,9 +59,9 @@ export const recordSlot = async (
   deps: RecorderDeps,
   slot: number,
   hosts: readonly MonitoredHost[],
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<boolean> => {
-  await using lease = await deps.store.lease(`history:slot:${slot}`, leaseMs)
+  await using lease = await acquireRenewedLease(deps.store, `history:slot:${slot}`, stop)
   if (!lease) return false
   let left = hosts.filter(({ key }) => deps.probe.known(key).state.status !== 'down')
   for (let round = 0; round < maxRounds && left.length > 0; round++) {
@@ -73,13 +73,12 @@ export const recordSlot = async (
     const progress = new Map<string, HostProgress>()
     await forEachConcurrently(left, async (host) => {
       const recorded = await recordSafely(deps, host, () =>
-        recordHost(deps, host, marks, createRecorderCall(deps, signal)),
+        recordHost(deps, host, marks, createRecorderCall(deps, lease.signal)),
       )
       if (recorded) progress.set(host.key, recorded)
     })
     await storeProgress(deps, slot, hosts, progress)
     left = left.filter(({ key }) => progress.get(key)?.isBehind)
-    if (!(await lease.renew(leaseMs))) return false
   }
   return true
 }

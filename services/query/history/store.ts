@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
+import { acquireRenewedLease } from '#shared/store/renewed-lease.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
@@ -34,7 +35,6 @@ export interface HistoryStore extends AsyncDisposable {
 }
 
 const requestTimeoutMs = 30_000
-const schemaLeaseMs = 60_000
 /** The first version in which tokens, combined TTL rules and the used functions work together. */
 const minVersion: readonly [year: number, month: number] = [23, 8]
 const maxReasonLength = 300
@@ -166,7 +166,7 @@ interface SchemaDeps {
 /** Creates the tables, applies the retention and claims the database. One process at a time does this. */
 const prepareSchema = async (deps: SchemaDeps): Promise<void> => {
   const { client, config, store } = deps
-  await using lease = await store.lease('history:schema', schemaLeaseMs)
+  await using lease = await acquireRenewedLease(store, 'history:schema', new AbortController().signal)
   if (!lease) throw new ServiceError('unavailable', 'history store: another process creates the tables; try again')
   await checkVersion(client)
   await createDatabase(client, config)

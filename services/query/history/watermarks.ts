@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Period, Source } from './sources.ts'
+import { type Period, type Source, sources } from './sources.ts'
 import type { HistoryRow, HistoryStore } from './store.ts'
 
 /** How far a source of a host is recorded. The next batch begins here. */
@@ -23,7 +23,9 @@ const MarkRow = z.object({ host: z.string(), source: z.string(), until: z.number
 /** Reads the watermarks of these hosts from the rows that were inserted together with the data. */
 export const readWatermarks = async (history: HistoryStore, hosts: readonly string[]): Promise<Watermarks> => {
   const recent = await select(history, hosts, `AND time > now() - toIntervalHour(${recentHours})`)
-  const missing = hosts.filter((host) => !recent.some((row) => row.host === host))
+  const isRecent = (host: string) =>
+    sources.every(({ name }) => recent.some((row) => row.host === host && row.source === name))
+  const missing = hosts.filter((host) => !isRecent(host))
   const older = missing.length > 0 ? await select(history, missing, '') : []
   return new Map(
     [...recent, ...older].map(({ host, source, until, recorded }) => [
