@@ -57,8 +57,8 @@ const generateSettingsReference = async (): Promise<GeneratedFile> => {
 const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile | undefined>)[]> => {
   const { chartFileGenerators } = await import('./generate/chart/files.ts')
   const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')
-  const { generateWebClient: webClient } = await import('./generate/web-client.ts')
-  return [generateSettingsReference, webClient, ruleNames, ...chartFileGenerators]
+  const { generateRouteTypes: routeTypes } = await import('./generate/route-types.ts')
+  return [generateSettingsReference, routeTypes, ruleNames, ...chartFileGenerators]
 }
 
 /** Formats the content with the settings of the repository, so that the format check and `--check` agree. */

@@ -1,7 +1,7 @@
+import { readServerEvents } from '#proto/server-events.ts'
 import { resumeAnswer } from '#lib/api/agent.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
 import { createMessageAssembler } from './message-assembler.ts'
-import { readServerEvents } from './server-events.ts'
 import type { Message } from './message.ts'
 
 /** Maximum number of reconnects in a row. Each delay is `retryDelayMs` longer than the previous one. */

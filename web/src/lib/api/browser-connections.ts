@@ -1,5 +1,5 @@
 import { readStoredJson, writeStoredText } from '#lib/state/browser-storage.ts'
-import type { Routes } from './routes.ts'
+import type { Routes } from '#proto/http/routes.ts'
 
 /** A database connection that is stored in this browser only. */
 export interface BrowserConnection {

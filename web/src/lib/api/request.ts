@@ -1,7 +1,7 @@
 import type { ErrorResponse } from '#proto/http/response.ts'
 import { fetchConnectionHeaders, type BrowserConnection } from './browser-connections.ts'
 import { RequestFailure } from './failure.ts'
-import type { Routes } from './routes.ts'
+import type { Routes } from '#proto/http/routes.ts'
 
 /** Request timeout, slightly longer than the longest permitted statement. */
 const timeoutMs = 70_000

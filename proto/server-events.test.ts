@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { readServerEvents, type ServerEvent } from './server-events.ts'
-import { createChunkStream } from './chunk-stream.ts'
 
 const read = async (...written: string[]): Promise<ServerEvent[]> => {
-  const stream = createChunkStream(written.map((text) => new TextEncoder().encode(text)))
+  const stream = ReadableStream.from(written.map((text) => new TextEncoder().encode(text)))
   return Array.fromAsync(readServerEvents(new Response(stream)))
 }
 
-describe('eventsOf', () => {
+describe('readServerEvents', () => {
   it('parses events and ids regardless of chunk boundaries', async () => {
     expect(await read('id: 1\nda', 'ta: {"a":1}\n', '\n: alive\n\nid: 2\ndata: [DONE]\n\n')).toEqual([
       { id: 1, data: '{"a":1}' },
