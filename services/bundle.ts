@@ -1,18 +1,23 @@
 // Bundles the product and its packages into services/build. `main.mjs` there starts faster than the modules and needs
-// less memory, because Node loads fewer files and strips no types.
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+// less memory, because Node loads fewer files and strips no types. With `--command-line`, bundles only the command line
+// as the npm package services/build/cli, which has no dependencies.
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
+import packageFile from '../package.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '..')
 const ownCode = join(root, 'services')
-const output = join(ownCode, 'build')
+const isCommandLine = process.argv.includes('--command-line')
+const output = join(ownCode, isCommandLine ? 'build/cli' : 'build')
 
-/** The modules that Node starts: the product and the thread that responds to probes. */
-const entries: Readonly<Record<string, string>> = {
-  main: join(ownCode, 'main.ts'),
-  'operations-listener': join(ownCode, 'shared/lifecycle/operations-listener.ts'),
-}
+/** The modules that Node starts: the product and the thread that responds to probes, or the command line. */
+const entries: Readonly<Record<string, string>> = isCommandLine
+  ? { watchhouse: join(ownCode, 'cli/main.ts') }
+  : {
+      main: join(ownCode, 'main.ts'),
+      'operations-listener': join(ownCode, 'shared/lifecycle/operations-listener.ts'),
+    }
 
 const embeddedHosts = './sandbox/start.ts'
 /** `libsql` loads its native library from the package for the platform. The image has no embedded hosts. */
@@ -20,6 +25,9 @@ const unbundled = ['libsql', 'pg-native', ...(existsSync(join(ownCode, embeddedH
 
 /** A running product still imports the files of its bundle. */
 const keptMs = 24 * 60 * 60_000
+
+/** The folder whose rules the command line contains. */
+const definitions = join(root, 'charts')
 
 const relativeUrl = /new URL\('([^']+)', import\.meta\.url\)/g
 
@@ -36,6 +44,7 @@ const adaptPaths: Plugin = {
       return code
         .replaceAll(relativeUrl, (_, file: string) => {
           const path = join(dirname(id), file)
+          if (isCommandLine && path === definitions) return `new URL('./charts', import.meta.url)`
           const entry = Object.keys(entries).find((name) => entries[name] === path)
           return `new URL('./${entry ? `${entry}.mjs` : join(folder, file)}', import.meta.url)`
         })
@@ -50,6 +59,8 @@ await using bundle = await rolldown({
   input: entries,
   external: unbundled,
   plugins: [adaptPaths],
+  // The command line also runs on the Node of its users, which may not know `using`.
+  ...(isCommandLine && { transform: { target: 'node20' } }),
 })
 await bundle.write({
   dir: output,
@@ -58,8 +69,24 @@ await bundle.write({
   entryFileNames: '[name].mjs',
   chunkFileNames: '[name]-[hash].mjs',
 })
-const bundledAtMs = statSync(join(output, 'main.mjs')).mtimeMs
-for (const name of readdirSync(output)) {
-  const path = join(output, name)
-  if (statSync(path).mtimeMs < bundledAtMs - keptMs) rmSync(path)
+const [started = ''] = Object.keys(entries)
+const bundledAtMs = statSync(join(output, `${started}.mjs`)).mtimeMs
+if (isCommandLine) completePackage()
+for (const file of readdirSync(output, { withFileTypes: true })) {
+  const path = join(output, file.name)
+  if (file.isFile() && statSync(path).mtimeMs < bundledAtMs - keptMs) rmSync(path)
+}
+
+/** Adds what the npm package of the command line needs beside its code. */
+function completePackage(): void {
+  chmodSync(join(output, 'watchhouse.mjs'), 0o755)
+  const isIncluded = (path: string) => statSync(path).isDirectory() || /\.(rule|metric)\.yaml$/.test(path)
+  cpSync(definitions, join(output, 'charts'), { recursive: true, filter: isIncluded })
+  copyFileSync(join(root, 'LICENSE'), join(output, 'LICENSE'))
+  copyFileSync(join(root, 'web/docs/9-command-line.md'), join(output, 'README.md'))
+  const { name, version, license, type, engines } = packageFile
+  const description = 'The command line of Watchhouse, which monitors fleets of ClickHouse hosts'
+  const bin = { watchhouse: 'watchhouse.mjs' }
+  const content = { name, version, description, license, type, engines, bin }
+  writeFileSync(join(output, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
 }

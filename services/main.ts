@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
 import type { ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
@@ -118,14 +118,9 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
     const sentence = 'check-config takes one folder of alert definitions, --connect or both'
     return refuse(usageExitCode, `${sentence}: check-config --connect /etc/watchhouse/health.d\n`)
   }
-  const found: { isValid: boolean; text: string }[] = []
-  if (directory !== undefined) found.push(await checkFolder(directory, env))
-  if (isConnecting) {
-    const { checkServers } = await import('#shared/lifecycle/check-servers.ts')
-    found.push(await checkServers(resolveFileVariables(env)), await checkConfiguredHosts(resolveFileVariables(env)))
-  }
-  const text = found.map((each) => each.text).join('')
-  if (!found.every(({ isValid }) => isValid)) return refuse(failureExitCode, text)
+  const { checkConfig: check } = await import('./cli/check-config.ts')
+  const { isValid, text } = await check({ folder: directory, isConnecting }, env)
+  if (!isValid) return refuse(failureExitCode, text)
   process.stdout.write(text)
 }
 
@@ -142,32 +137,6 @@ const copyState = async (action: 'backup' | 'restore', [file, ...more]: readonly
     if (!(error instanceof ServiceError)) throw error
     refuse(failureExitCode, `${action} failed: ${error.message}\n`)
   }
-}
-
-/** Checks the configured hosts. Passes without configured hosts, because embedded ones would be started. */
-const checkConfiguredHosts = async (env: Environment) => {
-  if (!env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE) return { isValid: true, text: '' }
-  const { checkHosts } = await import('./query/hosts/check-hosts.ts')
-  const facts = {
-    instance: 'check-config',
-    version: packageFile.version,
-    services: ['query'],
-    secretNames: [],
-  } as const
-  await using telemetry = await openTelemetry({ LOG_LEVEL: 'fatal' }, facts)
-  return await checkHosts(env, telemetry.of('query'))
-}
-
-const checkFolder = async (directory: string, env: Environment) => {
-  const { checkHealthFiles } = await import('./alert-dispatcher/policy/health-d/check-health-files.ts')
-  const { openDefinitions } = await import('./query/definitions/definitions.ts')
-  const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }), env.SVC_DEFINITIONS_DIRECTORY)
-  const known = {
-    rules: rules.map(({ name, thresholds }) => ({ id: name, thresholds })),
-    metrics: metrics.map(({ name }) => ({ id: name })),
-  }
-  const { sound: isValid, text } = checkHealthFiles(directory, known, env)
-  return { isValid, text }
 }
 
 const refuse = (exitCode: number, sentences: string): void => {

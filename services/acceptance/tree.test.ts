@@ -32,7 +32,7 @@ describe('the tree', () => {
   const top =
     'README.md CHANGELOG.md LICENSE package.json package-lock.json tsconfig.json Tiltfile proto services charts skills web helm k8s release'
   const services =
-    'README.md main.ts bundle.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report sandbox shared testing generate requirements acceptance bench'
+    'README.md main.ts bundle.ts generate.ts set-up.mjs vitest.config.ts Dockerfile gateway query mcp agent alert-dispatcher ingest report client cli sandbox shared testing generate requirements acceptance bench'
 
   it('has only the listed names at the top level', () => {
     expect(unexpected([...files, 'docs/a.md', 'jest.config.js'], '', top)).toEqual(['docs', 'jest.config.js'])
@@ -79,9 +79,9 @@ describe('forbidden content', () => {
     expect(matching(product, pattern)).toEqual([])
   })
 
-  it('calls out only through services/shared/net, which guards every address', () => {
+  it('calls out only through services/shared/net, which guards every address, and the client for users', () => {
     const pattern = /(?<![.\w#'"`])fetch\(/
-    const free = /^services\/(shared\/net|sandbox|bench)\//
+    const free = /^services\/(shared\/net|client|sandbox|bench)\//
     expect(['await fetch(url)', 'query.fetch(url)', 'prefetch(url)'].map((line) => pattern.test(line))).toEqual([
       true,
       false,

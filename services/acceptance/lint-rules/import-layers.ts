@@ -12,6 +12,9 @@ const allowedImports: Record<string, readonly string[]> = {
   proto: ['npm:zod'],
   'services/shared': ['proto', 'npm', 'node'],
   'services/<service>': ['package.json', 'services/shared', 'proto', 'npm', 'node'],
+  // The client needs nothing but `fetch` and the types of the API.
+  'services/client': ['proto'],
+  'services/cli': ['package.json', 'services/client', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/main.ts': ['package.json', 'services/<service>', 'services/shared', 'proto', 'npm', 'node'],
   'services/generate.ts': ['services/generate', ...wholeProduct],
   'services/generate': ['services/testing', ...wholeProduct],
@@ -89,6 +92,7 @@ const partOf = (target: string): string => {
 
 const notServices = new Set([
   'shared',
+  'client',
   'acceptance',
   'testing',
   'requirements',

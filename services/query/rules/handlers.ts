@@ -80,7 +80,7 @@ export const createRuleHandlers = (parts: RuleDeps): ServiceHandlers<Service<typ
   const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isReplicationServiceRule(rule)
   return {
     rules: async () => ({
-      rules: parts.definitions.rules.filter(isKnown).map(ruleInfo),
+      rules: parts.definitions.rules.filter(isKnown).map(toRule),
       metrics: parts.definitions.metrics.map(metricInfo),
     }),
     evaluateRules: (request, call) => evaluateHost(place, request, call),
@@ -93,7 +93,8 @@ export const createRuleHandlers = (parts: RuleDeps): ServiceHandlers<Service<typ
   }
 }
 
-const ruleInfo = (rule: LoadedRule): Rule => ({
+/** Returns a rule without its statement. */
+export const toRule = (rule: LoadedRule): Rule => ({
   id: rule.name,
   title: rule.title,
   doc: rule.doc,
