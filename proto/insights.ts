@@ -24,6 +24,8 @@ export const Insight = z.object({
   severity: z.enum(insightSeverities),
   title: z.string().max(200),
   detail: z.string().max(2_000),
+  /** `detail` with instants as `{when:<epoch milliseconds>}`, for pages that stay open; absent if it has none. */
+  detailTemplate: z.string().max(2_000).optional(),
   /** What was measured, and over which time. */
   signal: z.string().max(120),
   window: z.string().max(120),

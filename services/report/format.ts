@@ -21,6 +21,12 @@ export const formatSeconds = (seconds: number): string => {
   return seconds < 172_800 ? `${formatNumber(seconds / 3_600)} hours` : `${formatNumber(seconds / 86_400)} days`
 }
 
+/** Formats an instant relative to the present, such as `3 hours ago` or `in 5 days`. */
+export const formatRelativeTime = (atMs: number, nowMs: number): string => {
+  const seconds = Math.round((nowMs - atMs) / 1_000)
+  return seconds < 0 ? `in ${formatSeconds(-seconds)}` : `${formatSeconds(seconds)} ago`
+}
+
 /** Formats a share between 0 and 1 as a percentage. */
 export const formatPercent = (share: number): string => `${formatNumber(share * 100)} %`
 

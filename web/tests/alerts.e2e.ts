@@ -344,9 +344,12 @@ describe('insights', () => {
     await expectVisible(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })
 
-  it('are dismissed and restored', async () => {
+  it('have ages of now, also while the page stays open, and are dismissed and restored', async () => {
     const { page } = await open('/insights', 'Insights')
     const card = page.getByRole('article', { name: /mutation/ })
+    await expectVisible(card.getByText(/ started (just now|\d+[smh][^.]* ago)\. It had/))
+    await page.clock.setFixedTime(Date.now() + 49 * 3_600_000)
+    await expectVisible(card.getByText(/ started 2d [^.]*ago\. It had/))
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await card.waitFor({ state: 'detached' })
     await page.getByLabel('Show dismissed').check()

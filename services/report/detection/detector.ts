@@ -6,8 +6,13 @@ import type { Store } from '#shared/store/store.ts'
 /** The fields of an insight that a detector returns. The scan adds the other fields. */
 export interface Observation extends Pick<
   Insight,
-  'subject' | 'severity' | 'title' | 'detail' | 'baseline' | 'value' | 'unit' | 'score' | 'confidence'
+  'subject' | 'severity' | 'title' | 'baseline' | 'value' | 'unit' | 'score' | 'confidence'
 > {
+  /**
+   * A text, or a function that returns it. The function is for texts with ages: it calls `when` with the seconds from the
+   * scan to an instant, negative for the past. The age is computed whenever the text is shown.
+   */
+  detail: string | ((when: (seconds: number) => string) => string)
   /** If set, replaces the window of the detector. */
   window?: string
   /** Query parameters of `link`. */

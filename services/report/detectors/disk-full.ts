@@ -1,10 +1,12 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { defineDetector, type Observation, getSeverity } from '../detection/detector.ts'
 import { getForecastConfidence, forecastDisk, selectKnownDiskHours } from '../detection/forecast.ts'
-import { formatBytes, formatRange } from '../format.ts'
+import { formatBytes } from '../format.ts'
 
 /** Negated days until the disk is full, because limits apply to increasing values: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }
+
+const daySeconds = 86_400
 
 /** Detects disks that will be full within a month if they keep growing as in the last two weeks or two days. */
 export const diskFullDetector = defineDetector({
@@ -43,8 +45,9 @@ const createObservation = (
   return {
     subject: disk,
     severity,
-    title: `Disk ${disk} is full in ${formatRange(growth.soonest, growth.latest)} days`,
-    detail: `${formatBytes(totalBytes - usedBytes)} of ${formatBytes(totalBytes)} free; usage grows by ${formatBytes(growth.perDay)} per day; the daily values vary by ${formatBytes(growth.spread)}.`,
+    title: `Disk ${disk} fills up`,
+    detail: (when) =>
+      `At the current rate, it is full ${when(growth.soonest * daySeconds)}${growth.latest > growth.soonest ? `, at the latest ${when(growth.latest * daySeconds)}` : ''}. ${formatBytes(totalBytes - usedBytes)} of ${formatBytes(totalBytes)} were free; usage grows by ${formatBytes(growth.perDay)} per day; the daily values vary by ${formatBytes(growth.spread)}.`,
     baseline: -limits.info,
     value: growth.soonest,
     unit: 'days',

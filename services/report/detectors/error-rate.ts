@@ -37,7 +37,7 @@ export const errorRateDetector = defineDetector({
           subject: '',
           severity: value >= usual * ratios.warning ? 'warning' : 'info',
           title: `${formatPercent(value)} of queries fail`,
-          detail: `${now.errors} of ${now.calls} queries failed in the last hour; in the 24 hours before it was ${formatPercent(errors / Math.max(1, calls))}.`,
+          detail: `${now.errors} of ${now.calls} queries failed within one hour; in the 24 hours before, it was ${formatPercent(errors / Math.max(1, calls))}.`,
           baseline: usual,
           value,
           unit: 'share',

@@ -23,7 +23,7 @@ export const insertStoppedDetector = defineDetector({
         subject: formatTableName(row),
         severity: 'warning',
         title: `No inserts into ${formatTableName(row)}`,
-        detail: `No rows in the last hour; ${formatNumber(row.dayAgo)} at this hour a day ago and ${formatNumber(row.weekAgo)} a week ago.`,
+        detail: `No rows within one hour; ${formatNumber(row.dayAgo)} at the same hour a day earlier and ${formatNumber(row.weekAgo)} a week earlier.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,
         unit: 'rows',

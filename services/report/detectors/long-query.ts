@@ -1,5 +1,4 @@
 import { defineDetector, getSeverity } from '../detection/detector.ts'
-import { formatSeconds } from '../format.ts'
 
 const limits = { info: 300, warning: 1_800 }
 
@@ -24,8 +23,9 @@ export const longQueryDetector = defineDetector({
           : {
               subject: hash,
               severity,
-              title: `A ${kind || 'query'} has been running for ${formatSeconds(elapsedSeconds)}`,
-              detail: `User: ${user || 'unknown'}.`,
+              title: `A ${kind || 'query'} runs for a long time`,
+              detail: (when) =>
+                `It started ${when(-elapsedSeconds)} and was still running when it was found. User: ${user || 'unknown'}.`,
               baseline: limits.info,
               value: elapsedSeconds,
               unit: 'seconds',

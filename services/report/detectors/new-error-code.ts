@@ -24,7 +24,7 @@ export const newErrorCodeDetector = defineDetector({
         subject: String(code),
         severity: recent >= manyErrors ? 'warning' : 'info',
         title: `${name || `Error ${code}`} is new`,
-        detail: `${recent} queries failed with ${name || 'error'} (${code}) in the last day, and none in the days before.`,
+        detail: `${recent} queries failed with ${name || 'error'} (${code}) within one day, and none in the days before.`,
         baseline: 0,
         value: recent,
         unit: 'count',

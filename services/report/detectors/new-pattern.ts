@@ -28,7 +28,7 @@ export const newPatternDetector = defineDetector({
         subject: hash,
         severity: totalMs >= shares.warning * dayTotalMs ? 'warning' : 'info',
         title: `A new ${kind || 'query'} pattern takes ${formatPercent(totalMs / dayTotalMs)} of the query time`,
-        detail: `It ran ${calls} times in the last day, ${formatSeconds(totalMs / 1_000)} in total, and never in the days before.`,
+        detail: `It ran ${calls} times within one day, ${formatSeconds(totalMs / 1_000)} in total, and never in the days before.`,
         baseline: 0,
         value: totalMs / dayTotalMs,
         unit: 'share',

@@ -1,6 +1,6 @@
 import { defineDetector, emptyOutcome, createNoDataOutcome, getSeverity } from '../detection/detector.ts'
 import { forecastParts } from '../detection/forecast.ts'
-import { formatSeconds, formatNumber } from '../format.ts'
+import { formatNumber } from '../format.ts'
 
 const manyHours = 20
 /** Growth is reported only if the number of parts has reached this share of the limit. */
@@ -26,8 +26,9 @@ export const tooManyPartsDetector = defineDetector({
         {
           subject: '',
           severity,
-          title: `Inserts fail in ${formatSeconds(growth.hoursLeft * 3_600)}: too many parts`,
-          detail: `The fullest partition has ${parts} parts and gets ${formatNumber(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
+          title: 'Inserts will fail with too many parts',
+          detail: (when) =>
+            `At the current rate, inserts fail ${when(growth.hoursLeft * 3_600)}. The fullest partition had ${parts} parts and got ${formatNumber(growth.perHour)} more per hour; the limit is ${refusedAt} (parts_to_throw_insert).`,
           baseline: refusedAt,
           value: growth.hoursLeft,
           unit: 'hours',

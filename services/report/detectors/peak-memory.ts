@@ -35,7 +35,7 @@ export const peakMemoryDetector = defineDetector({
           subject: '',
           severity: value >= usual.baseline * ratios.warning ? 'warning' : 'info',
           title: `A query used ${formatBytes(value)} of memory`,
-          detail: `The largest query of the last hour used ${formatBytes(value)}; usual at this hour is ${formatBytes(usual.baseline)}.`,
+          detail: `The largest query of the hour used ${formatBytes(value)}; usual at this hour is ${formatBytes(usual.baseline)}.`,
           ...usual,
           value,
           unit: 'bytes',

@@ -20,7 +20,7 @@ export const replicaLagDetector = defineDetector({
             subject: formatTableName(row),
             severity,
             title: `${formatTableName(row)} is ${formatSeconds(row.delaySeconds)} behind`,
-            detail: `Queries on this replica may miss rows of the last ${formatSeconds(row.delaySeconds)}.`,
+            detail: 'Queries on this replica miss the rows that it has not fetched yet.',
             baseline: 0,
             value: row.delaySeconds,
             unit: 'seconds',

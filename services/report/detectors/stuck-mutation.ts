@@ -1,5 +1,4 @@
 import { defineDetector, formatTableName, createNoDataOutcome } from '../detection/detector.ts'
-import { formatSeconds } from '../format.ts'
 
 const longSeconds = 3_600
 
@@ -22,7 +21,8 @@ export const stuckMutationDetector = defineDetector({
           subject: `${formatTableName(row)} ${row.mutationId}`,
           severity: row.isFailing ? 'warning' : 'info',
           title: `A mutation of ${formatTableName(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
-          detail: `${row.mutationId} started ${formatSeconds(row.ageSeconds)} ago and has ${formatParts(row.partsToDo)} left.`,
+          detail: (when) =>
+            `${row.mutationId} started ${when(-row.ageSeconds)}. It had ${formatParts(row.partsToDo)} left when it was found.`,
           baseline: longSeconds,
           value: row.ageSeconds,
           unit: 'seconds',

@@ -1,5 +1,5 @@
 import { defineDetector, formatTableName, getSeverity } from '../detection/detector.ts'
-import { formatBytes, formatSeconds } from '../format.ts'
+import { formatBytes } from '../format.ts'
 
 /** Limits in hours since all rows of the oldest expired part should have been removed. */
 const limits = { info: 24, warning: 168 }
@@ -21,7 +21,8 @@ export const ttlHealthDetector = defineDetector({
             subject: formatTableName(row),
             severity,
             title: `The TTL of ${formatTableName(row)} is not applied`,
-            detail: `${row.parts} parts, ${formatBytes(row.bytes ?? 0)}, should have been removed, the oldest ${formatSeconds(row.oldestHours * 3_600)} ago.`,
+            detail: (when) =>
+              `${row.parts} parts, ${formatBytes(row.bytes ?? 0)}, should have been removed, the oldest ${when(-row.oldestHours * 3_600)}.`,
             baseline: 0,
             value: row.oldestHours,
             unit: 'hours',

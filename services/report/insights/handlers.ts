@@ -4,12 +4,13 @@ import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { forecastMethods } from '#proto/forecasts.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
-import type { insightMethods } from '#proto/insights.ts'
+import type { Insight, insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
 import type { ReportServiceDeps } from '../background-tasks.ts'
 import { forecastDisks, type ForecastResult, forecastPartCount } from './forecasts.ts'
 import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 import { scanHost } from './scan-host.ts'
+import { withCurrentAges } from './with-current-ages.ts'
 import { readLastRun } from './scan-runs.ts'
 
 /** The dependencies of the insight and forecast handlers. */
@@ -23,8 +24,12 @@ const maxListed = 500
 /** Returns the handlers that list, generate and dismiss insights. */
 export const createInsightHandlers = (deps: InsightDeps): ServiceHandlers<Service<typeof insightMethods>> => {
   const { insightStore, clock } = deps
+  const show = (insight: Insight) => withCurrentAges(insight, clock.now())
   return {
-    generateInsights: (input, call) => runInsightScan(deps, input, { ...call, deadline: call.deadline - marginMs }),
+    generateInsights: async (input, call) => {
+      const result = await runInsightScan(deps, input, { ...call, deadline: call.deadline - marginMs })
+      return { ...result, insights: result.insights.map(show) }
+    },
     insightBackend: async () => ({ backend: insightStore.store.backend }),
     insightStatus: async ({ hostKey }) => ({
       backend: insightStore.store.backend,
@@ -39,6 +44,7 @@ export const createInsightHandlers = (deps: InsightDeps): ServiceHandlers<Servic
         .filter((insight) => dismissed || insight.dismissed === null)
         .filter((insight) => severity === undefined || insight.severity === severity)
         .slice(0, limit)
+        .map(show)
     },
     dismissInsight: async ({ hostKey, id, dismissed }, call) => {
       const [insight] = await insightStore.store.list({ hostKey, sinceMs: 0, limit: 1, ids: [id] }, call)
@@ -46,7 +52,7 @@ export const createInsightHandlers = (deps: InsightDeps): ServiceHandlers<Servic
       const atMs = clock.now()
       const changed = { ...insight, dismissed: dismissed ? { by: call.identity.subject, atMs } : null }
       await insightStore.store.put(hostKey, [changed], atMs, call)
-      return changed
+      return show(changed)
     },
   }
 }
@@ -80,7 +86,7 @@ export const createForecastHandlers = ({
     anomalies: async ({ hostKey }, call) => {
       const context = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
       const { insights, notes } = await scanHost(context)
-      return { anomalies: insights, notes }
+      return { anomalies: insights.map((insight) => withCurrentAges(insight, clock.now())), notes }
     },
   }
 }

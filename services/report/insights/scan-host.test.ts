@@ -5,6 +5,7 @@ import { openClients, createQuietQueryHandlers } from '../testing/test-services.
 import { createUserCall } from '../testing/insights.ts'
 import { createMutation } from '../testing/rows.ts'
 import { scanHost } from './scan-host.ts'
+import { withCurrentAges } from './with-current-ages.ts'
 
 type Rows = ReturnType<typeof createQuietQueryHandlers>['insightRows']
 
@@ -43,6 +44,21 @@ describe('scanning a host', () => {
         dismissed: null,
       },
     ])
+  })
+
+  it('stores instants, from which each reader computes the ages', async () => {
+    const [insight] = (await scan(stuck)).insights
+    if (!insight) throw new Error('the mutation was not found')
+    const stored = `mutation_1.txt started {when:${nowMs - 60_000}}. It had 3 parts left when it was found.`
+    expect(insight.detail).toBe(stored)
+    const readAt = (atMs: number) => withCurrentAges(insight, atMs)
+    expect(readAt(nowMs)).toMatchObject({
+      detail: expect.stringContaining('started 60 s ago.'),
+      detailTemplate: stored,
+    })
+    expect(readAt(nowMs + 3 * 3_600_000).detail).toContain('started 3.02 hours ago.')
+    expect(readAt(nowMs - 3_600_000).detail).toContain('started in 59 minutes.')
+    expect(withCurrentAges({ ...insight, detail: 'No {when:x}.' }, nowMs)).not.toHaveProperty('detailTemplate')
   })
 
   it('keeps the id of an insight for a day', async () => {

@@ -5,6 +5,7 @@ import type { ServiceClient } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
+import { markInstant } from '#proto/instant-marks.ts'
 import type { query } from '#proto/query.ts'
 import type { Store } from '#shared/store/store.ts'
 import { shortenText } from '#shared/text/strings.ts'
@@ -123,13 +124,16 @@ const createInsight = (
     ...observation,
     subject,
     title: shortenText(observation.title, 200),
-    detail: shortenText(observation.detail, 2_000),
+    detail: shortenText(resolveDetail(observation.detail, nowMs), 2_000),
     evidenceSql,
     link: show ? `${link}?${new URLSearchParams(show).toString()}` : link,
     foundAtMs: nowMs,
     dismissed: null,
   }
 }
+
+const resolveDetail = (detail: Observation['detail'], nowMs: number): string =>
+  typeof detail === 'string' ? detail : detail((seconds) => markInstant(nowMs + seconds * 1_000))
 
 /** Maximum number of other hosts of the group with which a host is compared. */
 const maxComparedHosts = 32

@@ -1,3 +1,4 @@
+import { replaceInstantMarks } from '#proto/instant-marks.ts'
 import type { HostReport } from '#proto/host-report.ts'
 import type { ReportData } from '../report-data.ts'
 
@@ -76,8 +77,12 @@ export const selectRecommendations = ({
     subject,
     severity,
     title,
-    detail,
+    // A report is read later, so it names times instead of ages.
+    detail: replaceInstantMarks(detail, formatUtc),
     evidenceSql,
     link,
   }))
 }
+
+/** Formats an instant as `on 2026-06-01 at 12:30 UTC`. */
+const formatUtc = (atMs: number): string => new Date(atMs).toISOString().replace(/^(.{10})T(.{5}).*/, 'on $1 at $2 UTC')
