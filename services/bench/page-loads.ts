@@ -17,7 +17,7 @@ const rounds = 2
 const idleMs = 6_000
 const paintWithinMs = 20_000
 /** Waiting time between changes of the page, in which its data arrives. */
-const idleMs = 150
+const pauseMs = 150
 
 /** Paths of the most used pages. */
 const pages = {
@@ -99,7 +99,7 @@ const changePages = async (page: Page): Promise<number> => {
   for (const path of await page.evaluate<string[]>(listMenuPaths)) {
     const time = await page.evaluate<number | null>(`(${changePage})(${JSON.stringify(path)})`)
     if (time !== null) times.push(time)
-    await page.waitForTimeout(idleMs)
+    await page.waitForTimeout(pauseMs)
   }
   return calculateQuantile(times, slowShare)
 }
