@@ -101,14 +101,14 @@ const setsHeaders =
   }
 
 /** Returns middleware that sets the error format before admission, because admission can fail. */
-const setErrorFormat = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
+const setErrorFormat = (route: Route, gateway: Gateway): RequestHandler<Record<string, string>>[] => {
   const { errorFormat, challenge } = route
   if (errorFormat === undefined && challenge === undefined) return []
   return [
     (request, response, next) => {
       const exchange = getExchange(response)
       exchange.errorFormat = errorFormat
-      if (challenge) exchange.challenge = (shown) => challenge(request, env, shown)
+      if (challenge) exchange.challenge = (shown) => challenge(request, gateway, shown)
       next()
     },
   ]

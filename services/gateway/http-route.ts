@@ -74,8 +74,10 @@ export interface Route {
   open?(request: Pick<RawRequest, 'headers' | 'query'>, env: Environment): void
   /** Replaces the default authentication of the route and returns the caller. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
+  /** Whether monitoring systems poll the route, so that its requests get a span only within a trace of the caller. */
+  isPolled?: true
   /** Returns the WWW-Authenticate challenge of an error, if it differs from the default. */
-  challenge?(request: Request<Record<string, string>>, env: Environment, shown: PublicError): string | undefined
+  challenge?(request: Request<Record<string, string>>, gateway: Gateway, shown: PublicError): string | undefined
   respond(request: RawRequest, gateway: Gateway, reply: Reply): Promise<void>
 }
 

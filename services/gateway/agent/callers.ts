@@ -2,9 +2,9 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError, errorStatuses } from '#proto/errors.ts'
-import type { Environment } from '#shared/config/environment.ts'
 import { parseSettings } from '#shared/config/setting.ts'
 import { anonymousCaller } from '../auth/identity.ts'
+import { resolveTokenIssuer } from '../auth/idp/issuer.ts'
 import { hasKeyPrefix } from '../auth/keys/key-token.ts'
 import { resolveAuthProvider } from '../auth/provider.ts'
 import { findFeatureAccessError, findRouteAccessError } from '../features/authorization.ts'
@@ -92,18 +92,21 @@ const unauthenticated = (sentence: string): ServiceError => new ServiceError('un
 
 /**
  * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope; undefined for all other errors. See
- * RFC 6750 §3 and RFC 9728 §5.1. A 401 without credentials has no `error`, and a 403 names the required scope.
+ * RFC 6750 §3 and RFC 9728 §5.1. A 401 without credentials has no `error`, and a 403 names the required scope. The OAuth
+ * metadata is named only if there is an identity provider: clients would otherwise start a sign-in that cannot work.
  */
 export const createMcpChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,
-  env: Environment,
+  gateway: Pick<Gateway, 'env' | 'build'>,
   { status, details }: Pick<PublicError, 'status' | 'details'>,
 ): string | undefined => {
   const scope = details?.scope
   const isShort = status === errorStatuses.forbidden && typeof scope === 'string'
   if (!isShort && status !== errorStatuses.unauthenticated) return undefined
-  const metadata = `${resolvePublicUrl(request, env)}/.well-known/oauth-protected-resource/api/mcp`
+  const path = '/.well-known/oauth-protected-resource/api/mcp'
+  const hasMetadata = resolveTokenIssuer(gateway) !== undefined
+  const metadata = hasMetadata ? `, resource_metadata="${resolvePublicUrl(request, gateway.env)}${path}"` : ''
   const hasToken = readBearerToken(request.headers) !== undefined
   const error = isShort ? `, error="insufficient_scope", scope="${scope}"` : hasToken ? ', error="invalid_token"' : ''
-  return `Bearer realm="watchhouse", resource_metadata="${metadata}"${error}`
+  return `Bearer realm="watchhouse"${metadata}${error}`
 }

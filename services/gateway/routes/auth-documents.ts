@@ -1,12 +1,8 @@
 import { ServiceError } from '#proto/errors.ts'
 import { ApiCatalog, ProtectedResource, CliDiscovery } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { parseSettings } from '#shared/config/setting.ts'
-import { authSettings } from '../auth/config.ts'
 import { createCliDiscovery, createAuthNotes } from '../auth/discovery.ts'
-import { resolveIdpAddresses } from '../auth/idp/addresses.ts'
-import { resolveAuthProvider } from '../auth/provider.ts'
-import type { Gateway } from '../gateway.ts'
+import { resolveTokenIssuer } from '../auth/idp/issuer.ts'
 import { defineGetRoute, type Route, defineTextRoute } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery } as const
@@ -20,7 +16,7 @@ const notes = defineTextRoute({
     createAuthNotes({
       discovery: createCliDiscovery(gateway),
       publicUrl: publicUrl(),
-      issuer: issuerOf(gateway),
+      issuer: resolveTokenIssuer(gateway),
     }),
 })
 
@@ -33,7 +29,7 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
     cacheForSeconds: 3_600,
     answer: ProtectedResource,
     handle: async ({ publicUrl }, gateway) => {
-      const issuer = issuerOf(gateway)
+      const issuer = resolveTokenIssuer(gateway)
       if (issuer === undefined) throw new ServiceError('not-found', 'no identity provider is configured for OAuth')
       return {
         resource: `${publicUrl()}${resource}`,
@@ -44,17 +40,6 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
       }
     },
   })
-
-const { IDP_PUBLISHABLE_KEY } = authSettings
-
-/** Returns the issuer of accepted OAuth tokens; undefined without an identity provider. */
-const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
-  if (resolveAuthProvider(env, build) !== 'idp') return undefined
-  return (
-    resolveIdpAddresses(env, build)?.issuer ??
-    parseSettings({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
-  )
-}
 
 const catalogPath = '/.well-known/api-catalog'
 

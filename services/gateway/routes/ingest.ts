@@ -39,7 +39,7 @@ export const ingestRoute: Route = {
   status: 202,
   answer: IngestResponse,
   open: requireIngestCredentials,
-  challenge: (_request, env, { status }) =>
+  challenge: (_request, { env }, { status }) =>
     status === errorStatuses.unauthenticated ? createIngestChallenge(env) : undefined,
   identify: async () => gatewayIdentity,
   async respond({ headers, query, call, readBody }, { env, ingest }, reply) {

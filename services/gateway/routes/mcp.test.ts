@@ -70,17 +70,17 @@ describe('access to the MCP server', () => {
     expect((await send()).status).toBe(404)
   })
 
-  it('returns where to sign in, with an error only when credentials were sent', async () => {
+  it('returns a challenge without OAuth metadata, with an error only when credentials were sent', async () => {
     await started({ SVC_API_KEY_SECRET: secret, SVC_PUBLIC_URL: 'https://watch.example.com' })
-    const metadata = 'resource_metadata="https://watch.example.com/.well-known/oauth-protected-resource/api/mcp"'
+    const challenge = 'Bearer realm="watchhouse"'
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await send({}, { method, body: method === 'POST' ? '{}' : null })
-      expect(answer.headers.get('www-authenticate')).toBe(`Bearer realm="watchhouse", ${metadata}`)
+      expect(answer.headers.get('www-authenticate')).toBe(challenge)
     }
     const refused = await send(bearer('wrong'))
-    expect(refused.headers.get('www-authenticate')).toContain(`${metadata}, error="invalid_token"`)
+    expect(refused.headers.get('www-authenticate')).toBe(`${challenge}, error="invalid_token"`)
     const short = await send(bearer(keyWith('read')))
-    expect(short.headers.get('www-authenticate')).toContain(`${metadata}, error="insufficient_scope", scope="mcp"`)
+    expect(short.headers.get('www-authenticate')).toBe(`${challenge}, error="insufficient_scope", scope="mcp"`)
   })
 })
 
