@@ -12,6 +12,7 @@ import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import { openTransitKeyPair, type TransitKeyPair } from '#shared/seal/transit.ts'
 import { openServiceDatabase } from '#shared/store/sql/service-database.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type ApprovalRequests, openApprovalRequests } from './approvals/approval-requests.ts'
 import { agentSettings } from './config.ts'
@@ -32,6 +33,7 @@ export interface AgentDeps {
   env: Environment
   clock: Clock
   log: Logger
+  tracer: Tracer
   clients: {
     query: ServiceClient<typeof query>
     report: ServiceClient<typeof report>
@@ -65,7 +67,7 @@ export const openAgentDeps = async (
   opened: AsyncDisposableStack,
 ): Promise<AgentDeps> => {
   const { env, bus, clock, net, store } = context
-  const { log, metrics } = context.telemetry
+  const { log, metrics, tracer } = context.telemetry
   const clients = {
     query: bus.client(query),
     report: bus.client(report),
@@ -73,7 +75,7 @@ export const openAgentDeps = async (
   const skills = await openSkills()
   const database = await openServiceDatabase('agent', context, opened)
   const savedModels = await openSavedModelSettings({ env, net, database, clock, log })
-  const models = opened.use(openModels({ ...savedModels, clock, store, log }))
+  const models = opened.use(openModels({ ...savedModels, clock, store, log, tracer }))
   const conversations = opened.use(openConversations({ env, net, clock, log, models }))
   const external = opened.use(openExternalTools({ env, net, clock, log }))
   const graceMs = () => parseSettings(processSettings, env).SHUTDOWN_GRACE_MS * runGraceShare
@@ -90,6 +92,7 @@ export const openAgentDeps = async (
     env,
     clock,
     log,
+    tracer,
     clients,
     models,
     savedModels,

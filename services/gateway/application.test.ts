@@ -137,6 +137,7 @@ describe('telemetry of a request', () => {
     const spans: { name: string; attributes: SpanAttributes; error?: unknown }[] = []
     const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
     const tracer: Tracer = {
+      isExporting: true,
       start: (name, _kind, _parent, attributes) => {
         const span = { name, attributes: { ...attributes } }
         return {

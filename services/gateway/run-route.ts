@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express'
 import type { CallContext, Identity, W3cTraceContext } from '#proto/call.ts'
 import type { Span } from '#shared/telemetry/telemetry.ts'
+import { startChildSpan, toTraceContext } from '#shared/telemetry/tracing.ts'
 import { parseBody, readBytes } from './request/read-body.ts'
 import { openCallerHosts } from './connections/caller-hosts.ts'
 import { getExchange, createClientClosedError } from './response/http-exchange.ts'
@@ -21,11 +22,17 @@ export const createRouteHandler =
   async (request, response) => {
     const { requestId, identity } = getExchange(response)
     if (identity === undefined) throw new Error(`request to "${route.path}" was not admitted`)
-    const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
+    const { tracer } = gateway.telemetry
+    const parent = toTraceContext(request.headers)
+    const name = `${request.method} ${route.path}`
+    const attributes = {
       'http.request.method': request.method,
       'http.route': route.path,
       'http.request.id': requestId,
-    })
+    }
+    const span = route.isPolled
+      ? startChildSpan(tracer, name, 'server', parent, attributes)
+      : tracer.start(name, 'server', parent, attributes)
     try {
       const call = { ...callOf(identity, span.trace, response, gateway), connections: new Map() }
       const hosts = openCallerHosts(gateway, request.headers, call)
@@ -57,12 +64,6 @@ export const createRouteHandler =
 const end = (span: Span, status: number, error?: unknown): void => {
   span.set({ 'http.response.status_code': status })
   span.end(status >= 500 ? error : undefined)
-}
-
-const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>>): W3cTraceContext | undefined => {
-  const { traceparent, tracestate } = headers
-  if (typeof traceparent !== 'string') return undefined
-  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent }
 }
 
 /** Returns the call that is passed to other services; it is cancelled if the caller disconnects. */

@@ -108,7 +108,7 @@ export const settings = {
   ),
   SVC_QUERY_CACHE: flagSetting(true, 'Whether to cache query results and to deduplicate identical concurrent queries.'),
   SVC_TOOL_QUEUE_SECONDS: wholeNumberSetting(
-    10,
+    60,
     'How long a statement of an AI tool waits while the host runs as many queries as allowed. Callers are served in rotation. Then the tool fails as busy.',
     { min: 1, max: 60 },
   ),

@@ -15,6 +15,7 @@ import {
 import { type Conversations, openConversations } from './conversations.ts'
 import { createUserCall, createMessage, createConversationWrite } from './testing/conversations.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 
 const nowMs = 1_800_000_000_000
 const dayMs = 86_400_000
@@ -48,7 +49,7 @@ const open = async ({ env: more = {}, clock = createClock(() => nowMs) }: Option
   const net = opened.use(openNet({ env }))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-  const models = opened.use(openModels({ env, net, clock, store, log }))
+  const models = opened.use(openModels({ env, net, clock, store, log, tracer: noopTracers.tracer('agent') }))
   return opened.use(openConversations({ env, net, clock, log, models }))
 }
 const enriched = (more: Record<string, string> = {}) =>

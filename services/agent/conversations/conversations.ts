@@ -52,7 +52,7 @@ interface ConversationDeps {
   net: Net
   clock: Clock
   log: Logger
-  models: Pick<Models, 'choose'>
+  models: Pick<Models, 'choose' | 'tracer'>
 }
 
 const dayMs = 86_400_000

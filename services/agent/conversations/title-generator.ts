@@ -19,7 +19,7 @@ interface TitleGenerator extends AsyncDisposable {
 
 interface TitleGeneratorDeps {
   store(): Promise<ConversationStore>
-  models: Pick<Models, 'choose'>
+  models: Pick<Models, 'choose' | 'tracer'>
   clock: Clock
   log: Logger
 }
@@ -70,7 +70,7 @@ const injectionWarning =
 
 /** Generates a title; undefined if the model returns none. */
 const generateTitle = async (
-  models: Pick<Models, 'choose'>,
+  models: Pick<Models, 'choose' | 'tracer'>,
   messages: readonly UiMessage[],
   call: CallContext,
 ): Promise<string | undefined> => {
@@ -87,7 +87,7 @@ const Questions = z.array(z.string())
 
 /** Generates follow-up questions from the user's point of view; empty if the model returns none. */
 export const generateFollowUps = async (
-  models: Pick<Models, 'choose'>,
+  models: Pick<Models, 'choose' | 'tracer'>,
   messages: readonly UiMessage[],
   call: CallContext,
 ): Promise<string[]> => {

@@ -3,6 +3,7 @@ import type { AgentQuestion } from '#proto/agent.ts'
 import type { CallContext } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingValues } from '#shared/config/setting.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 import type { ApprovalRequests } from '../approvals/approval-requests.ts'
 import type { agentSettings } from '../config.ts'
@@ -38,6 +39,7 @@ export interface AnswerContext {
   /** The text that tools have read from hosts in the conversation, including earlier answers. */
   hostText: HostText
   log: Logger
+  tracer: Tracer
 }
 
 /** The chunk types of the AI SDK's UI message stream, version 1, that answers contain. */

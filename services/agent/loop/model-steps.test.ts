@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseSettings } from '#shared/config/setting.ts'
 import { openNet } from '#shared/net/net.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { agentSettings } from '../config.ts'
 import type { ChosenModel } from '../models/model-choice.ts'
 import { openModelClient } from '../models/client.ts'
@@ -40,6 +41,7 @@ const open = async (script: ModelScript, more: Partial<ChosenModel> = {}, env: R
     meter,
     toolbox: openToolbox([], []),
     emit: () => undefined,
+    tracer: noopTracers.tracer('agent'),
     run: new Run(`agent-1.${'x'.repeat(22)}`, anonymousIdentity, runLimits),
   })
   const step = async (number = 1) => (await speak(question, { number, mayCallTools: true })).text

@@ -4,6 +4,7 @@ import type { AgentErrorCode } from '#proto/agent-parts.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { charactersPerToken, openIdleTimeout } from './answer-limits.ts'
 import { AnswerFailure } from './answer-failure.ts'
+import { endModelSpan, startModelSpan } from '../models/model-span.ts'
 import { reminderPrefix } from './prompt.ts'
 import type { AnswerContext, ChunkEmitter } from './answer-context.ts'
 import { createStepProgress, requestStep, type StepResponse } from './request-step.ts'
@@ -41,7 +42,10 @@ const maxRetryDelayMs = 5_000
 /** Maximum attempts per step after an empty response. */
 const maxAttempts = 2
 
-type ModelStepContext = Pick<AnswerContext, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
+type ModelStepContext = Pick<
+  AnswerContext,
+  'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run' | 'tracer'
+>
 
 /**
  * Returns a function that runs the model steps of an answer. A temporary failure before any output is retried once. If
@@ -95,7 +99,7 @@ interface StepOptions extends ModelStep {
 }
 
 const takeStep = async (
-  { model, settings, call, meter, toolbox, emit: emitToReaders }: ModelStepContext,
+  { model, settings, call, meter, toolbox, tracer, emit: emitToReaders }: ModelStepContext,
   conversation: readonly ChatCompletionMessageParam[],
   { name, prefix, mayCallTools, output, emit = emitToReaders }: StepOptions,
 ): Promise<StepResponse> => {
@@ -112,11 +116,22 @@ const takeStep = async (
     output.hasOutput = true
     meter.spoke()
   }
+  const span = startModelSpan(tracer, model, name, call.trace)
+  const endSpan = (error?: unknown): void => {
+    const { usage, resolvedModel, finishReason } = progress
+    const tokens = { inputTokens: usage?.prompt_tokens, outputTokens: usage?.completion_tokens }
+    endModelSpan(span, { model: resolvedModel, ...tokens, finishReason }, error)
+  }
   try {
-    return await requestStep({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, progress, onChunk)
+    const request = { model, name, messages, tools, mayCallTools, signal, prefix }
+    const response = await requestStep(request, emit, progress, onChunk)
+    endSpan()
+    return response
   } catch (error) {
+    const failure = idle.signal.aborted ? new AnswerFailure('provider-timeout') : error
+    endSpan(failure)
     call.signal.throwIfAborted()
-    throw idle.signal.aborted ? new AnswerFailure('provider-timeout') : error
+    throw failure
   } finally {
     if (!progress.isRejected) meter.add({ ...progress, read: measureLength(messages) + extraCharacters })
   }

@@ -34,6 +34,8 @@ export interface StepProgress {
   usage: TokenUsage | undefined
   /** The model name that the gateway reports. */
   resolvedModel: string | undefined
+  /** Why the model ended its response. */
+  finishReason: string | null
   /** Number of characters that the model has generated, including reasoning and tool calls. */
   written: number
   /** Whether the gateway rejected the request without running the model. */
@@ -43,6 +45,7 @@ export interface StepProgress {
 export const createStepProgress = (): StepProgress => ({
   usage: undefined,
   resolvedModel: undefined,
+  finishReason: null,
   written: 0,
   isRejected: false,
 })
@@ -81,6 +84,7 @@ export const requestStep = async (
       progress.resolvedModel = chunk.model || progress.resolvedModel
       const [choice] = chunk.choices ?? []
       ending = choice?.finish_reason ?? ending
+      progress.finishReason = ending
       const delta = choice?.delta ?? choice?.message
       hasRefused ||= Boolean(delta?.refusal)
       const length = delta ? handleDelta(delta, said, inputs) : 0

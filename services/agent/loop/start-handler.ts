@@ -2,18 +2,21 @@ import type { agent, AgentQuestion } from '#proto/agent.ts'
 import type { CallContext } from '#proto/call.ts'
 import type { ServiceHandlers } from '#proto/contract.ts'
 import { parseSettings, type SettingValues } from '#shared/config/setting.ts'
+import { startChildSpan } from '#shared/telemetry/tracing.ts'
 import { agentSettings } from '../config.ts'
 import { extractEarlierAnswers, findLastEvidenceNumber, selectLatestMessages, toModelMessages } from './history.ts'
 import { requireUserServersAllowed } from '../external-tools/external-tools.ts'
 import { openHostText } from '../egress/host-text.ts'
 import { openEvidenceLedger } from './evidence.ts'
 import { runAnswer } from './answer.ts'
+import { AnswerFailure } from './answer-failure.ts'
 import { createChunkEmitter, type AnswerContext } from './answer-context.ts'
 import { openUsageMeter, openAnswerTimeBudget, openToolCallLimiter } from './answer-limits.ts'
 import { createPlanTool, createSearchToolsTool } from './own-tools.ts'
 import { openPlan } from './plan.ts'
 import { openToolbox, type Toolbox } from './toolbox.ts'
 import type { ChosenModel } from '../models/model-choice.ts'
+import { modelAttributes } from '../models/model-span.ts'
 import type { AgentDeps } from '../agent-deps.ts'
 import type { Run } from '../runs/run.ts'
 
@@ -46,11 +49,18 @@ interface StartedRun {
 }
 
 const performRun = async (parts: AgentDeps, started: StartedRun): Promise<void> => {
-  const { settings, model, run } = started
+  const { settings, model, run, call } = started
   using time = openAnswerTimeBudget(settings.SVC_AGENT_RUN_SECONDS * 1_000)
-  const talk = createAnswerContext(parts, started, time)
+  const span = startChildSpan(parts.tracer, 'invoke_agent Watchhouse', 'internal', call.trace, {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': 'Watchhouse',
+    ...modelAttributes(model, model.model),
+  })
+  const talk = createAnswerContext(parts, { ...started, call: { ...call, trace: span.trace } }, time)
   const outcome = await runAnswer(talk, () => createToolbox(parts, talk))
   const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
+  span.set({ 'gen_ai.usage.input_tokens': inputTokens, 'gen_ai.usage.output_tokens': outputTokens })
+  span.end(outcome === 'answered' || outcome === 'stopped' ? undefined : new AnswerFailure(outcome))
   parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
   parts.log.info(
     {
@@ -72,7 +82,7 @@ const createAnswerContext = (
   { question, latest, call, settings, model, run }: StartedRun,
   time: AnswerContext['time'],
 ): Omit<AnswerContext, 'toolbox'> => {
-  const { clients, clock, env, log, approvalRequests, egress } = parts
+  const { clients, clock, env, log, tracer, approvalRequests, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
   // The run continues after the call that started it, so it has its own signal and deadline.
   const own: CallContext = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
@@ -103,6 +113,7 @@ const createAnswerContext = (
     egress,
     hostText,
     log,
+    tracer,
   }
 }
 

@@ -4,6 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import { createRecordingClient } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
+import { startChildSpan } from '#shared/telemetry/tracing.ts'
 import { type ToolResult, createToolFailure, findHost } from '#shared/tools/tool.ts'
 import { requestApproval, requestEgressApproval } from './request-approval.ts'
 import { createCallEvidence } from './evidence.ts'
@@ -153,8 +154,29 @@ interface ToolRun {
 
 const maxFailureLength = 2_000
 
-/** Runs one tool within the step timeout. Errors become results, so that the model can react to them. */
+/** Runs one tool in a span of its own. */
 const runTool = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
+  const { name } = call.tool
+  const span = startChildSpan(talk.tracer, `execute_tool ${name}`, 'internal', talk.call.trace, {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.call.id': call.id,
+    'gen_ai.tool.type': 'function',
+  })
+  try {
+    const toolRun = await runToolWithinLimits({ ...talk, call: { ...talk.call, trace: span.trace } }, call)
+    const { isError, code } = toolRun.answer
+    if (isError) span.set({ 'error.type': code ?? 'tool_error' })
+    span.end()
+    return toolRun
+  } catch (error) {
+    span.end(error)
+    throw error
+  }
+}
+
+/** Runs one tool within the step timeout. Errors become results, so that the model can react to them. */
+const runToolWithinLimits = async (talk: AnswerContext, call: ParsedToolCall): Promise<ToolRun> => {
   const { tool } = call
   const input = removeConversationHost(talk, call.input)
   const { query, evidence } = createRecordingClient(talk.context.query, talk.context.clock)

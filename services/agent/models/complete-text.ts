@@ -4,6 +4,7 @@ import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { summaryMethods } from '#proto/summary.ts'
 import { removeThinking } from '../loop/thinking.ts'
+import { endModelSpan, startModelSpan } from './model-span.ts'
 import type { Models } from './models.ts'
 
 /** An instruction for the model, and the text to which it applies. */
@@ -16,17 +17,25 @@ const timeoutMs = 30_000
 /** Maximum tokens of a response, including reasoning tokens. */
 const maxTokens = 2_000
 
-const Answer = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })) })
+const Answer = z.object({
+  model: z.string().optional().catch(undefined),
+  choices: z.array(
+    z.object({ message: z.object({ content: z.string().nullish() }), finish_reason: z.string().nullish().catch(null) }),
+  ),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).optional().catch(undefined),
+})
 
 /**
  * Generates a short text with the default model. Throws `unavailable` if the request fails, and the errors of `choose`.
  */
 export const generateText = async (
-  models: Pick<Models, 'choose'>,
+  models: Pick<Models, 'choose' | 'tracer'>,
   { task, text }: TextRequest,
   call: CallContext,
 ): Promise<string> => {
-  const { client, model } = await models.choose(null, call)
+  const chosen = await models.choose(null, call)
+  const { client, model } = chosen
+  const span = startModelSpan(models.tracer, chosen, model, call.trace)
   try {
     const answer = await client.chat.completions.create(
       {
@@ -39,8 +48,17 @@ export const generateText = async (
       },
       { signal: call.signal, timeout: timeoutMs },
     )
-    return removeThinking(Answer.parse(answer).choices[0]?.message.content ?? '')
+    const { choices, usage, model: responseModel } = Answer.parse(answer)
+    const [choice] = choices
+    endModelSpan(span, {
+      model: responseModel,
+      inputTokens: usage?.prompt_tokens,
+      outputTokens: usage?.completion_tokens,
+      finishReason: choice?.finish_reason,
+    })
+    return removeThinking(choice?.message.content ?? '')
   } catch (cause) {
+    endModelSpan(span, {}, cause)
     call.signal.throwIfAborted()
     // Errors of gateways may contain keys and account names, so the message is generic.
     throw new ServiceError('unavailable', 'the language model returned no answer; try again', {

@@ -15,6 +15,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import type { ServiceContext } from '#shared/lifecycle/service.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { TransitKeyPair } from '#shared/seal/transit.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import { listConfiguredProviders, getOperatorAccess } from './gateway-access.ts'
 import { shouldUseLiveList, checkModelConfig } from './check-config.ts'
 import {
@@ -55,11 +56,14 @@ export interface Models extends AsyncDisposable {
   /** Checks the model configuration. The result never contains values of variables. */
   check(): Promise<ConfigCheck>
   signIn: SignIn
+  /** The tracer of requests to models. */
+  tracer: Tracer
 }
 
 type ModelDeps = Pick<ServiceContext, 'env' | 'clock' | 'store'> & {
   net: Pick<Net, 'trusted'>
   log: Logger
+  tracer: Tracer
   /** Reads changed settings into `env` before they are used. */
   refresh?(): Promise<void>
 }
@@ -80,6 +84,7 @@ export const openModels = (parts: ModelDeps): Models => {
     )
   return {
     signIn,
+    tracer: parts.tracer,
     choose: async (requested, call, request) => {
       await refresh()
       const own = { request, signedIn: await signIn.accessOf(call) }

@@ -12,6 +12,7 @@ import { testDefaultModel } from './test-model.ts'
 import { type FakeGateway, startFakeGateway } from './testing/fake-gateway.ts'
 import { createUserCall } from './testing/open-models.ts'
 import { openStore } from '#shared/store/open.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 
 const log = pino({ level: 'silent' })
 const sealing = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
@@ -54,7 +55,10 @@ const open = async (name: string, more: Record<string, string> = {}) => {
     clock: systemClock,
     log,
   })
-  return { saved, models: scope.use(openModels({ ...saved, clock: systemClock, store, log })) }
+  return {
+    saved,
+    models: scope.use(openModels({ ...saved, clock: systemClock, store, log, tracer: noopTracers.tracer('agent') })),
+  }
 }
 const byName = (fields: readonly { field: string }[]) => Object.fromEntries(fields.map((each) => [each.field, each]))
 

@@ -55,10 +55,11 @@ export const streamRunEvents = async (
   { runId, after }: RunPosition,
   call: CallContext,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> => {
-  const read = (from: number) =>
-    gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.elapsedMs() + readTimeoutMs })
-  const first = await read(after)
-  return eventsFrom(first, read, runId, call)
+  const read = (from: number, trace?: CallContext['trace']) =>
+    gateway.agent.read({ runId, after: from }, { ...call, trace, deadline: gateway.clock.elapsedMs() + readTimeoutMs })
+  const first = await read(after, call.trace)
+  // Further reads are polls, which get no spans.
+  return eventsFrom(first, (from) => read(from), runId, call)
 }
 
 type RunRead = Awaited<ReturnType<Gateway['agent']['read']>>

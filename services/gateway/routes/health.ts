@@ -18,6 +18,7 @@ export const healthRoute = defineGetRoute({
   feature: null,
   access: 'anonymous',
   limit: 'none',
+  isPolled: true,
   query: noQuery,
   answer: HealthResponse,
   handle: async (_request, { clock }) => ({ status: 'ok' as const, timestamp: new Date(clock.now()).toISOString() }),
@@ -35,6 +36,7 @@ export const healthzRoute = defineGetRoute({
   feature: null,
   access: 'anonymous',
   limit: 'none',
+  isPolled: true,
   query: noQuery,
   answer: HealthzResponse,
   handle: async ({ call }, gateway) => {
@@ -64,6 +66,7 @@ export const metricsRoute = defineGzippedRoute({
   feature: 'METRICS',
   access: 'read',
   limit: 'data',
+  isPolled: true,
   query: MetricsQuery,
   mediaType: 'text/plain; version=0.0.4; charset=utf-8',
   handle: async ({ query, headers }, gateway) => {

@@ -13,6 +13,11 @@ import { type MonitoredHost, toTelemetryName } from '../hosts/host-list.ts'
 
 /** Maximum number of statements that wait for one host. */
 export const maxWaitingStatements = 50
+/**
+ * Maximum number of statements of tools that wait for one host. Each agent waits for its own, so this bounds the number
+ * of agents and not the load.
+ */
+const maxWaitingTools = 500
 /** Maximum time that a statement waits for its slot, in milliseconds. */
 export const maxSlotWaitMs = 2_000
 /** Maximum number of concurrent report statements per host, within the slots of callers. */
@@ -130,6 +135,7 @@ const openHostQueue = (name: string, onIdle: () => void): AdmissionQueue =>
     refusal: `host ${name} has too many statements waiting`,
     details: { host: name },
     maxWaiting: maxWaitingStatements,
+    maxWaitingTools,
     maxWaitMs: maxSlotWaitMs,
     maxBackground: maxReportStatements,
     onIdle,

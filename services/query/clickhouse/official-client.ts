@@ -8,7 +8,7 @@ import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostClient, HostRequest, PendingRequest, ResponseHandler } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import { encodeParameters, buildRequestSettings } from './statement.ts'
+import { encodeParameters, buildRequestSettings, traceHeaders } from './statement.ts'
 import { defaultKeepAliveMs } from './undici-pool.ts'
 
 /** Opens the official client for one host. Timeouts, size limits and errors are handled here, not by the client. */
@@ -107,7 +107,7 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearch
     // The SQL is sent as a stream, because the client would trim it and shift the positions in errors.
     query: '',
     values: Readable.from([sql]),
-    http_headers: { 'content-length': String(Buffer.byteLength(sql)) },
+    http_headers: { 'content-length': String(Buffer.byteLength(sql)), ...traceHeaders(sending) },
     query_id: queryId,
     ignore_error_response: true,
     decompress_response_stream: false,

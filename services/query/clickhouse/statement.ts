@@ -1,3 +1,4 @@
+import type { W3cTraceContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { createLogComment } from '#shared/sql/statement-text.ts'
 import type { ResultCacheClass } from './result-cache.ts'
@@ -59,7 +60,13 @@ export interface SendingOptions {
   maxExecutionSeconds: number
   /** Whether no user waits for the result; the statement then gets few threads, low priority and at most 10 seconds. */
   background: boolean
+  /** The trace context that the host records in `system.opentelemetry_span_log`. */
+  trace?: W3cTraceContext | undefined
 }
+
+/** Returns the trace headers of a request. */
+export const traceHeaders = ({ trace }: Pick<SendingOptions, 'trace'>): Record<string, string> =>
+  trace === undefined ? {} : { ...trace }
 
 /** Returns the maximum execution time of a statement on the host, in seconds. */
 export const resolveMaxSeconds = (

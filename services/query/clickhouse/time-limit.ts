@@ -13,17 +13,25 @@ const maxTimerMs = 2_147_483_647
 export class TimeLimit implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
-  readonly #timer: NodeJS.Timeout
+  readonly #late: () => Error
+  #timer: NodeJS.Timeout
 
   constructor({ outer, limitMs, late }: TimeLimitOptions) {
     this.#outer = outer
-    this.#timer = setTimeout(() => this.end(late()), Math.min(Math.max(0, limitMs), maxTimerMs))
+    this.#late = late
+    this.#timer = this.#start(limitMs)
     if (outer.aborted) this.#leave()
     else outer.addEventListener('abort', this.#leave, { once: true })
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** Replaces the limit by one that begins now. */
+  restart(limitMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#start(limitMs)
   }
 
   /** Aborts the signal early. */
@@ -34,6 +42,10 @@ export class TimeLimit implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#outer.removeEventListener('abort', this.#leave)
+  }
+
+  #start(limitMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.end(this.#late()), Math.min(Math.max(0, limitMs), maxTimerMs))
   }
 
   readonly #leave = (): void => this.#controller.abort(this.#outer.reason)

@@ -28,6 +28,7 @@ import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'
 import { type QueryKiller, openQueryKiller, startIdlePoolCleanup } from './housekeeping.ts'
 import { type HostClientLimits, type PoolSettings, readHostClientLimits } from './limits.ts'
+import { endStatementSpan, startStatementSpan } from './statement-span.ts'
 import { TimeLimit } from './time-limit.ts'
 import { type LivenessTracker, openLivenessTracker } from './liveness.ts'
 import { type SendingOptions, resolveMaxSeconds, type Statement, type StreamFormat } from './statement.ts'
@@ -216,17 +217,15 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
   const { tracer, duration, clock, connections, liveness, queues, killer } = deps
   const seconds = resolveMaxSeconds(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
-  const limitMs = Math.min(ownLimitMs, computeRemainingCallMs(context, clock.elapsedMs()))
+  const remainingMs = (): number => computeRemainingCallMs(context, clock.elapsedMs())
+  const limitMs = Math.min(ownLimitMs + (maxWaitMs ?? 0), remainingMs())
   // A timeout at an earlier deadline of the caller does not indicate a Keeper problem.
-  const waitsForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
+  const waitsForKeeper = statement.readsKeeper === true && remainingMs() >= ownLimitMs
   const late = () => (waitsForKeeper ? createKeeperTimeoutError(host) : createHostError(host, 'timeout'))
   const limit = new TimeLimit({ outer: context.signal, limitMs, late })
   const watch = liveness.watch(host, () => limit.end(createUnresponsiveHostError(host)))
   const started = performance.now()
-  const span = tracer.start('statement', 'client', context.trace, {
-    host: toTelemetryName(host),
-    what: statement.what,
-  })
+  const span = startStatementSpan(tracer, { host, statement, trace: context.trace })
   let queryId: string | undefined
   let hasEnded = false
   let releaseSlot = (): void => undefined
@@ -240,7 +239,7 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
     if (queryId !== undefined && mayStillRun(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000
     duration.observe({ host: toTelemetryName(host), outcome: outcomeOf(error) }, took)
-    span.end(error)
+    endStatementSpan(span, error)
   }
 
   try {
@@ -248,11 +247,13 @@ const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Pro
     const caller = identity && `${identity.kind} ${identity.subject}`
     const slot = { priority, size: pool.size, signal: limit.signal, timeoutMs: limitMs, maxWaitMs, caller }
     releaseSlot = await queues.enter(host, slot)
+    // The time in the queue of a tool does not shorten the time of its statement.
+    if (maxWaitMs !== undefined) limit.restart(Math.min(ownLimitMs, remainingMs()))
   } catch (error) {
     end(error)
     throw error
   }
-  const options = { ...sending, limit, pool, onActivity: watch.refresh }
+  const options = { ...sending, trace: span.trace, limit, pool, onActivity: watch.refresh }
   const onSent = (id: string): void => void (queryId = id)
   return {
     end,

@@ -5,7 +5,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxSweepStatements } from './host-queues.ts'
 import type { HostClient } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import { buildRequestPath } from './statement.ts'
+import { buildRequestPath, traceHeaders } from './statement.ts'
 
 /** Assumed keep-alive time of servers that do not announce one. */
 export const defaultKeepAliveMs = 4_000
@@ -31,7 +31,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
       let abortedFor: Error | undefined
       const path = buildRequestPath(host.url, statement, queryId, sending)
       pool.dispatch(
-        { method: 'POST', path, body: statement.sql, headers },
+        { method: 'POST', path, body: statement.sql, headers: { ...headers, ...traceHeaders(sending) } },
         {
           onRequestStart(started) {
             controller = started

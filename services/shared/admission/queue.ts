@@ -16,6 +16,8 @@ export interface AdmissionQueueOptions {
   refusal: string
   details?: Readonly<Record<string, string>>
   maxWaiting: number
+  /** Maximum number of waiting items of tools, which then do not count towards `maxWaiting`. Default: they count. */
+  maxWaitingTools?: number
   /** Work with a longer expected wait is rejected on arrival. */
   maxWaitMs: number
   /** Maximum slots of background work. Default: all but one. */
@@ -169,7 +171,7 @@ const waitForSlot = ({ lines, estimate, options, take }: WaitContext, entering: 
   const { priority, size, signal, maxWaitMs, caller } = entering
   const expectedMs = estimate.expectedMs(countBefore(lines, priority, caller), size)
   const isTooLong = expectedMs > allowedMs(estimate, entering)
-  if (isTooLong || (countWaiting(lines) >= options.maxWaiting && !makeRoom(lines, priority, options))) {
+  if (isTooLong || (isFull(lines, priority, options) && !makeRoom(lines, priority, options))) {
     estimate.refused()
     throw createBusyError(options, expectedMs)
   }
@@ -197,12 +199,26 @@ const waitForSlot = ({ lines, estimate, options, take }: WaitContext, entering: 
   return promise
 }
 
+/** Returns whether no further item of a priority can wait. */
+const isFull = (
+  lines: WaitingLines,
+  priority: RequestPriority,
+  { maxWaiting, maxWaitingTools }: AdmissionQueueOptions,
+): boolean => {
+  if (maxWaitingTools === undefined) return countWaiting(lines) >= maxWaiting
+  return priority === 'tool' ? (lines.get('tool')?.size ?? 0) >= maxWaitingTools : countShed(lines) >= maxWaiting
+}
+
 /**
  * Makes room by rejecting the newest waiting item of the lowest priority below `priority`. Returns whether it
  * rejected an item.
  */
 const makeRoom = (lines: WaitingLines, priority: RequestPriority, options: AdmissionQueueOptions): boolean => {
-  const lessUrgent = priorityOrder.slice(priorityOrder.indexOf(priority) + 1).toReversed()
+  const countsTools = options.maxWaitingTools === undefined
+  // A rejected item of another priority makes no room for tools with a maximum of their own.
+  if (priority === 'tool' && !countsTools) return false
+  const less = priorityOrder.slice(priorityOrder.indexOf(priority) + 1).toReversed()
+  const lessUrgent = countsTools ? less : less.filter((each) => each !== 'tool')
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
   const last = line?.last
   last?.refuse(createBusyError(options, 0))

@@ -2,6 +2,7 @@ import type { CallContext, ServiceName, W3cTraceContext } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '../telemetry/metrics.ts'
 import type { SpanKind, Telemetry } from '../telemetry/telemetry.ts'
+import { startChildSpan } from '../telemetry/tracing.ts'
 
 /** Labels of a call in metrics and traces. All values come from contracts, so their number is bounded. */
 export interface CallLabels {
@@ -37,7 +38,7 @@ export const createCallObserver = (telemetry: Telemetry | undefined): CallObserv
   const count = (service: ServiceName, by: number): void =>
     void inFlight.set(service, (inFlight.get(service) ?? 0) + by)
   const span = ({ service, method, caller }: CallLabels, kind: SpanKind, call: Pick<CallContext, 'trace'>) =>
-    telemetry.tracer.start(`${service}.${method}`, kind, call.trace, {
+    startChildSpan(telemetry.tracer, `${service}.${method}`, kind, call.trace, {
       'rpc.service': service,
       'rpc.method': method,
       caller,

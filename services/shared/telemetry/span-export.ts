@@ -16,10 +16,9 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { W3cTraceContext } from '#proto/call.ts'
-import { ServiceError } from '#proto/errors.ts'
 import { metrics } from './metrics.ts'
 import type { Span, SpanKind, Tracer } from './telemetry.ts'
-import type { Tracers, TracingOptions } from './tracing.ts'
+import { traceParentPattern, type Tracers, type TracingOptions } from './tracing.ts'
 
 /** The fields of a W3C `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header). */
 interface TraceParent {
@@ -28,8 +27,6 @@ interface TraceParent {
   /** Only the lowest bit is used: whether the caller records this trace. */
   flags: number
 }
-
-const traceParentPattern = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 
 /** Parses the `traceparent` of a trace context; undefined if it is missing or invalid, which starts a new trace. */
 export const parseTraceParent = (trace: W3cTraceContext | undefined): TraceParent | undefined => {
@@ -103,6 +100,7 @@ const wrapExporter = (exporter: SpanExporter, { log, registry }: TracingOptions)
 const createTracer = (provider: TracerProvider): Tracer => {
   const source = provider.getTracer('watchhouse')
   return {
+    isExporting: true,
     start: (name, kind, parent, attributes) => {
       const span = source.startSpan(name, { kind: kinds[kind], attributes: attributes ?? {} }, toTraceContext(parent))
       const { traceId, spanId, traceFlags, traceState } = span.spanContext()
@@ -141,6 +139,6 @@ const toTraceContext = (parent: W3cTraceContext | undefined): TraceContext => {
 }
 
 const formatErrorType = (error: unknown): string => {
-  if (error instanceof ServiceError) return error.code
-  return error instanceof Error ? error.name : 'unknown'
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -13,10 +13,12 @@ export interface Telemetry {
 /** The kind of a span, as in OpenTelemetry. */
 export type SpanKind = 'server' | 'client' | 'internal'
 /** Attributes of a span; never the text of statements. */
-export type SpanAttributes = Record<string, string | number | boolean>
+export type SpanAttributes = Record<string, string | number | boolean | string[]>
 
 /** A tracer of one service. It creates spans only if an exporter is configured. */
 export interface Tracer {
+  /** Whether spans are exported, so that callers compute expensive attributes only then. */
+  readonly isExporting: boolean
   /** Starts a span under `parent`, or a new trace without one. */
   start(name: string, kind: SpanKind, parent: W3cTraceContext | undefined, attributes?: SpanAttributes): Span
 }

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { Logger } from 'pino'
 import type { W3cTraceContext } from '#proto/call.ts'
-import type { Span, Tracer } from './telemetry.ts'
+import type { Span, SpanAttributes, SpanKind, Tracer } from './telemetry.ts'
 
 /** Options of tracing: the exporter, attributes of the process, and the log for export failures. */
 export interface TracingOptions {
@@ -34,12 +34,41 @@ const parseExporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined
   return undefined
 }
 
+/** Matches a W3C `traceparent` (https://www.w3.org/TR/trace-context/#traceparent-header): trace id, span id and flags. */
+export const traceParentPattern =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
+const traceStatePattern = /^[\x20-\x7e]{1,512}$/
+
+/** Returns the W3C trace context in headers or message metadata; undefined without a valid `traceparent`. */
+export const toTraceContext = (fields: Readonly<Record<string, unknown>>): W3cTraceContext | undefined => {
+  const { traceparent, tracestate } = fields
+  if (typeof traceparent !== 'string' || !traceParentPattern.test(traceparent)) return undefined
+  return typeof tracestate === 'string' && traceStatePattern.test(tracestate)
+    ? { traceparent, tracestate }
+    : { traceparent }
+}
+
 const createNoopSpan = (trace: W3cTraceContext | undefined): Span => ({ trace, set: () => {}, end: () => {} })
 
 const emptySpan: Span = createNoopSpan(undefined)
 
+/**
+ * Starts a span within a trace. Work without a trace, such as probes, sweeps and other polls, gets no span: such traces
+ * of one span each would bury those of requests.
+ */
+export const startChildSpan = (
+  tracer: Tracer,
+  name: string,
+  kind: SpanKind,
+  parent: W3cTraceContext | undefined,
+  attributes?: SpanAttributes,
+): Span => (parent === undefined ? emptySpan : tracer.start(name, kind, parent, attributes))
+
 /** Tracers without an exporter: they create no spans and forward the trace context of the caller unchanged. */
 export const noopTracers: Tracers = {
-  tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? emptySpan : createNoopSpan(parent)) }),
+  tracer: () => ({
+    isExporting: false,
+    start: (_name, _kind, parent) => (parent === undefined ? emptySpan : createNoopSpan(parent)),
+  }),
   [Symbol.asyncDispose]: async () => {},
 }

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { CallContext, Identity } from '#proto/call.ts'
 import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { openModels } from '../models.ts'
 
 /** Returns a call of a user, or another kind of identity, with a deadline of one minute. */
@@ -22,6 +23,6 @@ export const openTestModels = async (env: Record<string, string>) => {
   const store = scope.use(await openStore({ env: {}, busIsShared: false }))
   const net = scope.use(openNet({ env }))
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const models = scope.use(openModels({ env, net, clock, store, log }))
+  const models = scope.use(openModels({ env, net, clock, store, log, tracer: noopTracers.tracer('agent') }))
   return { models, store, clock, logged, env }
 }

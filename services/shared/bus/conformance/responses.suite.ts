@@ -51,7 +51,9 @@ export const testResponses = (place: () => BusTestContext): void => {
     await place().serve('q1', { telemetry: answering.telemetry })
     const caller = await place().open('gateway', { telemetry: calling.telemetry })
     await caller.client(probe).echo({ text: 'a' }, createProbeCall({ trace: { traceparent: 'root' } }))
-    await expect(caller.client(probe).fail({ how: 'known' }, createProbeCall())).rejects.toThrow()
+    await expect(
+      caller.client(probe).fail({ how: 'known' }, createProbeCall({ trace: { traceparent: 'root' } })),
+    ).rejects.toThrow()
     expect(calling.spans[0]).toMatchObject({ name: 'query.echo', kind: 'client', parent: 'root', ended: 'ok' })
     expect(answering.spans[0]).toMatchObject({
       name: 'query.echo',
@@ -61,10 +63,13 @@ export const testResponses = (place: () => BusTestContext): void => {
     })
     expect(calling.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
     // The span of the service is the parent of the calls that the handler makes.
-    const { traceparent } = await caller.client(probe).call({}, createProbeCall())
+    const { traceparent } = await caller.client(probe).call({}, createProbeCall({ trace: { traceparent: 'root' } }))
     expect(traceparent).toBe(answering.spans[2]?.id)
+    // A call without a trace, such as a poll, gets no span.
+    await caller.client(probe).echo({ text: 'a' }, createProbeCall())
+    expect(calling.spans).toHaveLength(3)
     const measured = await calling.telemetry.metrics.metrics()
-    expect(measured).toMatch(/duration_seconds_count\{service="query",method="echo",caller="gateway",outcome="ok"\} 1/)
+    expect(measured).toMatch(/duration_seconds_count\{service="query",method="echo",caller="gateway",outcome="ok"\} 2/)
     expect(measured).toMatch(/duration_seconds_count\{.*method="fail",caller="gateway",outcome="conflict"\} 1/)
     await waitUntil(() => answering.spans.every(({ ended }) => ended !== undefined))
     expect(await answering.telemetry.metrics.metrics()).toMatch(/bus_in_flight\{service="query"\} 0/)
