@@ -189,11 +189,13 @@ export const maxAlertHistoryEntries = 200
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 /** Traits of the methods that `report` can call in addition to `gateway`. */
 const reportMethodTraits = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
+/** Traits of the methods that the tools of `mcp` can call too. */
+const toolMethodTraits = { callers: ['gateway', 'mcp'], feature: 'HEALTH' } as const
 
 /** Methods for alert states, their history and the alert configuration. */
 export const alertingMethods = {
   alertState: rpc({
-    ...common,
+    ...toolMethodTraits,
     doc: 'Returns the conditions that are not ok on one host or on all, as of the last sweep; queries no host.',
     safe: true,
     input: z.object({ hostKey: HostKey.optional(), figuresOnly: z.boolean().default(false) }),
@@ -208,6 +210,7 @@ export const alertingMethods = {
   }),
   alertChecks: rpc({
     ...reportMethodTraits,
+    callers: [...reportMethodTraits.callers, 'mcp'],
     doc: 'Returns every rule on one host, as of the last sweep that evaluated it; queries no host.',
     safe: true,
     input: z.object(hostInput),
@@ -215,6 +218,7 @@ export const alertingMethods = {
   }),
   alertHistory: rpc({
     ...reportMethodTraits,
+    callers: [...reportMethodTraits.callers, 'mcp'],
     doc: 'Returns the history of episodes, newest first.',
     safe: true,
     input: z.object({

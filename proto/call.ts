@@ -20,7 +20,7 @@ export const serviceDependencies: Readonly<Record<ServiceName, readonly ServiceN
   gateway: ['query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'],
   query: [],
   agent: ['query', 'mcp', 'report'],
-  mcp: ['query', 'agent', 'report'],
+  mcp: ['query', 'agent', 'report', 'alert-dispatcher', 'ingest'],
   'alert-dispatcher': ['query'],
   ingest: [],
   report: ['query', 'agent', 'alert-dispatcher'],

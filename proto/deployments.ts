@@ -41,7 +41,7 @@ export const deploymentMethods = {
   }),
   deployments: rpc({
     doc: 'Lists deployments, newest first.',
-    callers: ['gateway'],
+    callers: ['gateway', 'mcp'],
     feature: 'METRICS',
     safe: true,
     input: z.object({

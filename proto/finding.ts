@@ -11,7 +11,7 @@ export type Finding = z.infer<typeof Finding>
 export const createFindingMethods = (feature: Feature) => ({
   worstFindings: rpc({
     doc: 'Returns the worst current problem of each host with any, from memory.',
-    callers: ['gateway'],
+    callers: ['gateway', 'mcp'],
     feature,
     safe: true,
     input: z.object({}),

@@ -18,7 +18,7 @@ export const inboundConditionMethods = {
   inboundConditions: rpc({
     ...common,
     doc: 'Lists open conditions of inbound events, and their total number.',
-    callers: ['gateway', 'report'],
+    callers: ['gateway', 'report', 'mcp'],
     safe: true,
     /** If `limit` is 0, only the number of open conditions is returned. */
     input: z.object({ limit: z.int().min(0).max(maxInboundConditions) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { declareByteFrames, rpc, service, stream } from './contract.ts'
+import { declareByteFrames, event, rpc, service, stream } from './contract.ts'
 import { type ErrorCode, errorStatuses } from './errors.ts'
 import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
@@ -33,6 +33,7 @@ export const mcpResponseHeaders = [
   'content-length',
   'content-type',
   'mcp-protocol-version',
+  'mcp-session-id',
 ] as const
 
 /** HTTP headers by lower-case name. */
@@ -75,6 +76,16 @@ export const McpToolResult = z.object({
   evidence: z.array(Evidence).max(64).optional(),
 })
 export type McpToolResult = z.infer<typeof McpToolResult>
+
+/** Published by the tool server that received the cancellation of a call, which another instance may be running. */
+export const mcpCallCancelled = event({
+  name: 'mcp.call-cancelled',
+  doc: 'A client cancelled a tool call; the instance that runs it stops it.',
+  publishers: ['mcp'],
+  listeners: ['mcp'],
+  /** Identifies the caller, its session and the request. */
+  payload: z.object({ key: z.string().max(2_048) }),
+})
 
 const common = { feature: 'MCP' } as const
 

@@ -151,7 +151,7 @@ describe('the recipes', () => {
       /\bhealth-disk-percent-detail\b/,
       ['charts/health/health-disk-percent-detail.chart.yaml'],
     ],
-    ['A setting', 2, /\bSVC_MCP_FULL_STATEMENTS\b/, ['services/mcp/config.ts', 'services/mcp/service.ts']],
+    ['A setting', 2, /\bSVC_MCP_FULL_STATEMENTS\b/, ['services/mcp/config.ts', 'services/mcp/tool-contexts.ts']],
     [
       'A notification channel',
       2,

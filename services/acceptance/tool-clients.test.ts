@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenProduct } from '../testing/mcp-conformance/start.ts'
+import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { statelessRevision } from '../testing/tool-server.ts'
 
 const startLimitMs = 120_000
@@ -58,11 +59,58 @@ describe.each([
   it('lists tools, calls one, and gets the reason for a failed call', async () => {
     const { client } = connected
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('query')
-    const result = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven' } })
+    const result = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven', structured: true } })
     expect(result).toMatchObject({ structuredContent: { rows: [[7]] } })
     const refused = await client.callTool({ name: 'query', arguments: { sql: 'DROP TABLE a' } })
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('must begin with') }] })
     await expect(client.callTool({ name: 'none', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  it('receives progress of a long statement, and cancels it on the host', async () => {
+    const { client } = connected
+    const running = async (): Promise<number> => {
+      const counted =
+        "SELECT toUInt32(count()) AS n FROM system.processes WHERE query LIKE '%sipHash64(number)) FROM system.num%' AND query_id != queryID()"
+      return Number((await queryClickHouse(product.hostUrl, counted))[0]?.n)
+    }
+    const progress: number[] = []
+    const left = new AbortController()
+    const request = { name: 'query', arguments: { sql: 'SELECT sum(sipHash64(number)) FROM system.numbers' } }
+    const options = {
+      signal: left.signal,
+      onprogress: (seen: { progress: number }) => void progress.push(seen.progress),
+    }
+    const call =
+      client instanceof Client ? client.callTool(request, undefined, options) : client.callTool(request, options)
+    call.catch(() => {})
+    await retryUntil(running, (count) => count === 1)
+    await retryUntil(
+      async () => progress.length,
+      (count) => count > 0,
+    )
+    left.abort()
+    expect(await retryUntil(running, (count) => count === 0)).toBe(0)
+    // The connection remains usable.
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0)
+  })
+
+  it('accepts null as no arguments', async () => {
+    const { client } = connected
+    // The types of the clients exclude null, which other clients send.
+    const request = { name: 'list_hosts', arguments: null as unknown as Record<string, unknown> }
+    expect(await client.callTool(request)).toMatchObject({ content: [{ text: expect.stringContaining('1 host') }] })
+  })
+
+  it('completes arguments of prompts', async () => {
+    const { client } = connected
+    const complete = async (prompt: string, name: string, value: string) => {
+      const ref = { type: 'ref/prompt' as const, name: prompt }
+      return (await client.complete({ ref, argument: { name, value } })).completion.values
+    }
+    expect(await complete('health-check', 'hostId', '')).toEqual(['0'])
+    expect(await complete('slow-query-analysis', 'hours', '2')).toEqual(['24'])
+    expect(await complete('storage-audit', 'database', 'sys')).toEqual(['system'])
+    expect(await complete('storage-audit', 'none', '')).toEqual([])
   })
 
   it('reads resources and gets prompts', async () => {

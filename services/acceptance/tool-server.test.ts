@@ -74,7 +74,7 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('both on one address, with the same results', async () => {
-      const request = { name: 'query', arguments: { sql: 'SELECT 7 AS seven' } }
+      const request = { name: 'query', arguments: { sql: 'SELECT 7 AS seven', structured: true } }
       const answers = [
         await server.classic('tools/call', request),
         await server.current('tools/call', request, { 'mcp-name': 'query' }),
@@ -297,6 +297,81 @@ describeOnTopologies('the tool server', (topology) => {
       const request = { name: 'slow-query-analysis', arguments: { hours: 'all' } }
       const { error } = await server.current('prompts/get', request, { 'mcp-name': request.name })
       expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('from 1 to 720') })
+    })
+  })
+
+  describe('has tools for all hosts', () => {
+    const facts = async (name: string, given: object = {}) => {
+      const { isError, content, structuredContent } = await server.call(name, { ...given, structured: true })
+      expect(isError, content[0]?.text).toBe(false)
+      return structuredContent
+    }
+    const failure = async (name: string, given: object) => {
+      const { isError, content } = await server.call(name, given)
+      expect(isError).toBe(true)
+      return content[0]?.text
+    }
+
+    it('list_hosts and get_fleet_health, which show all hosts and say which is down', async () => {
+      const hosts = await retryUntil(
+        async () => JSON.stringify(await facts('list_hosts')),
+        (text) => text.includes('"down"'),
+      )
+      expect(JSON.parse(hosts)).toMatchObject({
+        hosts: [
+          { hostId: 0, name: 'one', status: 'up', version: expect.any(String) },
+          { hostId: 1, name: 'silent', status: 'down', reason: 'unreachable', version: null },
+        ],
+      })
+      expect(await facts('list_hosts', { search: 'SIL' })).toMatchObject({ hosts: [{ hostId: 1 }] })
+      expect(await facts('get_fleet_health')).toMatchObject({
+        hosts: [
+          { hostId: 1, status: 'down' },
+          { hostId: 0, status: 'up', queries: expect.any(Number), diskPercent: expect.any(Number) },
+        ],
+        unavailable: [],
+      })
+      const { content } = await server.call('get_fleet_health', { hostId: 1 })
+      expect(content[0]?.text).toMatch(/^1 host: 1 down: silent\.\nhostId\tname\tstatus/)
+      expect(await failure('get_fleet_health', { hostId: 7 })).toContain('available: 0 (one), 1 (silent)')
+    })
+
+    it('get_alerts and diagnose, which explain what fires', async () => {
+      const alerts = await retryUntil(
+        async () => {
+          // A sweep that started with the product may still run, which the request reports as a conflict.
+          await server.sweep().catch(() => undefined)
+          return JSON.stringify(await facts('get_alerts'))
+        },
+        (text) => text.includes('host-unreachable'),
+      )
+      const silent = { hostId: 1, host: 'silent', ruleId: 'host-unreachable', phase: 'firing' }
+      expect(JSON.parse(alerts).alerts).toContainEqual(expect.objectContaining(silent))
+      expect(await facts('get_alerts', { hostId: 0 })).toMatchObject({ sweptAt: expect.stringMatching(/Z$/) })
+      expect(await facts('diagnose', { hostId: 1 })).toMatchObject({
+        diagnoses: [{ ruleId: 'host-unreachable', runbook: expect.stringMatching(/./) }],
+      })
+      expect(await facts('diagnose', { ruleId: 'parts-pressure' })).toMatchObject({
+        diagnoses: [{ ruleId: 'parts-pressure', columns: expect.arrayContaining(['table']), unavailable: null }],
+      })
+      expect(await failure('diagnose', { ruleId: 'parts-presure' })).toContain('parts-pressure')
+    })
+
+    it('get_changes, with changes of the schema, newest first', async () => {
+      await queryClickHouse(server.hostUrl, 'CREATE TABLE cafe.changed (x UInt8) ENGINE = Memory')
+      await queryClickHouse(server.hostUrl, 'DROP TABLE cafe.changed')
+      await queryClickHouse(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
+      let hours = 1
+      const changes = await retryUntil(
+        // Results of charts are cached for a while, by their range.
+        async () =>
+          JSON.stringify(await facts('get_changes', { search: 'cafe.changed', kind: 'schema', lastHours: hours++ })),
+        (text) => text.includes('DROP TABLE') && text.includes('CREATE TABLE'),
+      )
+      expect(JSON.parse(changes).changes).toMatchObject([
+        { kind: 'schema', what: expect.stringContaining('DROP TABLE') },
+        { kind: 'schema', what: expect.stringContaining('CREATE TABLE') },
+      ])
     })
   })
 

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
@@ -8,6 +9,8 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 const names = tools.map(({ name }) => name)
+/** Tools that return text, and structured content on request. */
+const textTools: ReadonlySet<string> = new Set(tools.flatMap(({ name, format }) => (format ? [name] : [])))
 
 describeOnTopologies('the tool server has tools', (topology) => {
   let server: ToolServer
@@ -17,9 +20,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
   afterAll(() => server?.[Symbol.asyncDispose]())
 
   const facts = async (name: string, given: object = {}) => {
-    const { isError, content, structuredContent } = await server.call(name, given)
+    const isText = textTools.has(name)
+    const request = isText ? { ...given, structured: true } : given
+    const { isError, content, structuredContent } = await server.call(name, request)
     expect(isError, content[0]?.text).toBe(false)
-    expect(JSON.parse(content[1]?.text ?? '')).toEqual(structuredContent)
+    if (!isText) expect(JSON.parse(content[1]?.text ?? '')).toEqual(structuredContent)
     return structuredContent
   }
   const failure = async (name: string, given: object = {}) => {
@@ -28,18 +33,19 @@ describeOnTopologies('the tool server has tools', (topology) => {
     return content[0]?.text
   }
 
-  it('that only read, declare input and output, and fit into 12 kB', async () => {
+  it('that only read, declare their input, and fit into 3,500 tokens', async () => {
     const { tools } = await server.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(names)
-    for (const { title, description = '', annotations, inputSchema, outputSchema } of tools) {
+    for (const { name, title, description = '', annotations, inputSchema, outputSchema } of tools) {
       expect(title).toBeTruthy()
       expect(description.length).toBeLessThan(200)
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
       expect(inputSchema.properties).toHaveProperty('hostId')
-      expect(outputSchema).toMatchObject({ type: 'object' })
+      if (textTools.has(name)) expect(outputSchema).toBeUndefined()
+      else expect(outputSchema).toMatchObject({ type: 'object' })
     }
     for (const { result } of [await server.classic('tools/list'), await server.current('tools/list')]) {
-      expect(Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))).toBeLessThanOrEqual(12_000)
+      expect(countTokens(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))).toBeLessThanOrEqual(3_500)
     }
   })
 
@@ -55,7 +61,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const schemas = new Map((await server.client.listTools()).tools.map((tool) => [tool.name, tool.outputSchema]))
     for (const { name, output, example } of tools) {
       const result = await facts(name, given[name] ?? example)
-      expect(ajv.validate(schemas.get(name) ?? false, result), `${name} ${ajv.errorsText()}`).toBe(true)
+      expect(ajv.validate(schemas.get(name) ?? true, result), `${name} ${ajv.errorsText()}`).toBe(true)
       // A strict schema, because the published one also accepts additional fields.
       expect(z.strictObject(output?.shape ?? {}).safeParse(result).error, name).toBeUndefined()
     }
@@ -79,12 +85,18 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it.each([
-    ['SELECT number FROM numbers(20000)', {}, { reason: 'rows', limit: 10_000, returned: 10_000 }],
+    ['SELECT number FROM numbers(20000)', {}, { reason: 'rows', limit: 200, returned: 200 }],
+    ['SELECT number FROM numbers(20000)', { maxRows: 10_000 }, { reason: 'bytes', limit: 51_200 }],
     ['SELECT number FROM numbers(20000)', { maxRows: 1 }, { reason: 'rows', limit: 1, returned: 1 }],
-    ["SELECT repeat('x', 500000) FROM numbers(9)", {}, { reason: 'bytes', limit: 1_048_576, returned: 2 }],
+    ["SELECT repeat('x', 500000) FROM numbers(9)", {}, { reason: 'bytes', limit: 51_200, returned: 1 }],
+    [
+      "SELECT repeat('x', 500000) FROM numbers(9)",
+      { maxBytes: 1_048_576 },
+      { reason: 'bytes', limit: 1_048_576, returned: 2 },
+    ],
   ])('query, which says in words and numbers that it cut %s', async (sql, more, truncated) => {
     const { limit, reason } = truncated
-    const { content, structuredContent } = await server.call('query', { sql, ...more })
+    const { content, structuredContent } = await server.call('query', { sql, structured: true, ...more })
     expect(structuredContent).toMatchObject({ truncated })
     const limited = limit === 1 ? '1 row' : `${limit} ${reason}`
     expect(content[0]?.text).toContain(`cut off at ${limited}: there are more`)
@@ -381,7 +393,8 @@ describeOnTopologies('the tool server has tools', (topology) => {
   it('that query only the requested host', async () => {
     expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('available: 0 (one), 1 (silent)')
     expect(await failure('query', { sql: 'SELECT 1', hostId: 1 })).toContain('silent')
-    for (const hostId of ['0', -1, 0.5, null]) expect(await failure('get_metrics', { hostId })).toContain('hostId')
+    for (const hostId of ['0', -1, 0.5]) expect(await failure('get_metrics', { hostId })).toContain('hostId')
     expect(await failure('get_metrics', { hostid: 1 })).toContain('hostid')
+    expect(await facts('get_metrics', { hostId: null })).toMatchObject({ version: expect.any(String) })
   })
 })

@@ -124,6 +124,7 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
   guests?: boolean
   secretOnly?: boolean
   dials?: boolean
+  isPolled?: true
   refuses?: readonly ExtraErrorStatus[]
   query: Q
   answer: A

@@ -54,13 +54,12 @@ export const createCallTool = ({
   contextFor,
   audit,
   clock,
-  telemetry: { log, metrics, tracer },
+  telemetry: { log, metrics },
 }: CallToolOptions): CallTool => {
   const calls = declared.toolCalls(metrics)
 
   return async (tool, input, call, agent) => {
     const { name } = tool
-    const span = tracer.start(`tool ${name}`, 'internal', call.trace, { 'mcp.tool': name })
     const startedAtMs = performance.now()
     let host: CompletedCall['host'] = null
     const end = (outcome: string, result: CompletedCall['result']) => {
@@ -69,20 +68,18 @@ export const createCallTool = ({
       audit({ tool: name, call, host, result, tookMs })
     }
     try {
-      const context = contextFor({ ...call, priority: 'tool', trace: span.trace })
+      const context = contextFor({ ...call, priority: 'tool' })
       const record = agent && createRecordingClient(context.query, clock)
       const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
       const { text, structured } = await parseAndRunTool(tool, input, { ...context, ...record, hostKey, onHost })
       end('done', 'done')
-      span.end()
       const evidence = record?.evidence.slice(0, maxEvidence)
       return { isError: false, text, structured, ...(evidence && { evidence }) }
     } catch (error) {
-      const sentence = formatToolError(error)
+      const sentence = call.signal.aborted ? 'the call was cancelled' : formatToolError(error)
       if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
-      span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
       return createToolFailure(
         shortenText(text, maxFailureLength),
@@ -100,8 +97,16 @@ const outcomeOf = (error: unknown): string => {
 /** Returns the message for the caller; undefined for internal errors. */
 export const formatToolError = (error: unknown): string | undefined => {
   if (error instanceof z.ZodError) return `invalid arguments: ${formatZodError(error)}`
-  return error instanceof ServiceError && error.code !== 'internal' ? `${error.code}: ${error.message}` : undefined
+  if (!(error instanceof ServiceError) || error.code === 'internal') return undefined
+  const remedy = remedies.find(([pattern]) => error.code === 'not-found' && pattern.test(error.message))?.[1]
+  return `${error.code}: ${error.message}${remedy === undefined ? '' : `; ${remedy}`}`
 }
+
+/** The tools that return the valid names, by the beginning of the error for an unknown one. */
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [/^unknown database/, 'list_databases returns all'],
+  [/^unknown table/, 'list_tables returns all'],
+]
 
 /** A completed tool call, without its arguments, which are private to the caller. */
 interface CompletedCall {

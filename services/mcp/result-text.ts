@@ -4,6 +4,17 @@ import type { Host } from '#proto/host.ts'
 /** Returns a count with its noun: `1 row`, `2 rows`. */
 export const formatCountedNoun = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
+/** Returns a time in ISO format, to the second. */
+export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const maxNames = 5
+
+/** Returns the first names of a list and the number of the others. */
+export const formatNames = (names: readonly string[]): string => {
+  const shown = names.slice(0, maxNames).join(', ')
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown
+}
+
 const unknownTable = 60
 const accessDenied = 497
 

@@ -1,23 +1,16 @@
 import { agent } from '#proto/agent.ts'
-import type { Identity } from '#proto/call.ts'
 import { mcp } from '#proto/mcp.ts'
-import { query } from '#proto/query.ts'
-import { report } from '#proto/report.ts'
-import { parseSettings } from '#shared/config/setting.ts'
-import { createHostCache } from '#shared/hosts/known-hosts.ts'
 import type { ServiceContext, RunningService, ServiceStarter } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
-import type { CreateToolContext } from './call-tool.ts'
 import { createToolCallAudit, createCallTool } from './call-tool.ts'
-import { settings } from './config.ts'
 import { createMcpHandlers, mcpInventory } from './handlers.ts'
 import { openEndpointOnDemand } from './protocol/open-on-demand.ts'
+import { openRunningCalls } from './protocol/running-calls.ts'
 import type { AdditionalTools } from './protocol/server.ts'
 import { prompts } from './prompts/prompts.ts'
 import { hostResources, staticResources } from './resources/resources.ts'
+import { openToolContexts } from './tool-contexts.ts'
 import { tools } from './tools/index.ts'
-
-const mcpIdentity: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
 
 /** Starts the MCP server. */
 export const start: ServiceStarter = (context) => startMcpService(context)
@@ -28,16 +21,7 @@ export const startMcpService = async (
   further?: AdditionalTools,
 ): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
-  const clients = { query: bus.client(query), report: bus.client(report) }
-  const hosts = createHostCache(clients.query, clock, mcpIdentity).all
-  const settingsNow = () => parseSettings(settings, env)
-  const contextFor: CreateToolContext = (call) => ({
-    ...clients,
-    hosts,
-    clock,
-    call,
-    fullStatements: settingsNow().SVC_MCP_FULL_STATEMENTS,
-  })
+  const contextFor = openToolContexts({ env, bus, clock })
   const callTool = createCallTool({ contextFor, audit: createToolCallAudit(bus, clock), clock, telemetry })
   const endpoint = opened.use(
     openEndpointOnDemand({
@@ -50,6 +34,8 @@ export const startMcpService = async (
       callTool,
       contextFor,
       further,
+      runningCalls: opened.use(await openRunningCalls(bus)),
+      tracer: telemetry.tracer,
       log: telemetry.log,
     }),
   )

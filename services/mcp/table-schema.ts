@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { integerSchema } from '#shared/tools/read-rows.ts'
 import type { Host } from '#proto/host.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 
@@ -9,8 +10,8 @@ export const TableSchema = z.object({
   partitionKey: z.string(),
   sortingKey: z.string(),
   primaryKey: z.string(),
-  rows: z.number().nullable(),
-  bytes: z.number().nullable(),
+  rows: integerSchema.nullable(),
+  bytes: integerSchema.nullable(),
   columns: z.array(
     z.object({
       name: z.string(),

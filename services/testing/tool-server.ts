@@ -19,6 +19,8 @@ const ToolResult = z.looseObject({
   structuredContent: z.looseObject({}).optional(),
 })
 
+const sweepSecret = 'the secret of sweeps in tests'
+
 const statements = [
   "CREATE DATABASE cafe COMMENT 'open all day'",
   "CREATE TABLE cafe.guests (id UInt32, name String COMMENT 'as they say') ENGINE = MergeTree ORDER BY id",
@@ -44,9 +46,11 @@ export const startToolServer = async (topology: Topology) => {
     SVC_MCP_PUBLIC: 'true',
     RATE_LIMIT_MCP_PER_MIN: '100000',
     COLUMNDB_POOL_SIZE: '4',
-    SVC_TOOL_QUEUE_SECONDS: '60',
+    CRON_SECRET: sweepSecret,
   }
-  const { url } = opening.use(await startProduct({ topology, hosts, env, toolServer: true, agent: true }))
+  const { url } = opening.use(
+    await startProduct({ topology, hosts, env, dispatcher: true, toolServer: true, agent: true }),
+  )
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`)))
   opening.defer(() => client.close())
@@ -56,6 +60,12 @@ export const startToolServer = async (topology: Topology) => {
     hostUrl: sandbox.url,
     client,
     ...createSenders(`${url}/api/mcp`),
+    /** Evaluates the rules on all hosts. */
+    sweep: async () => {
+      const headers = { authorization: `Bearer ${sweepSecret}` }
+      const { status, body } = await fetchJson(`${url}/api/cron/health-sweep`, { headers })
+      if (status !== 200) throw new Error(`the sweep failed: ${JSON.stringify(body)}`)
+    },
     call: async (name: string, given: object = {}) =>
       ToolResult.parse(await client.callTool({ name, arguments: { ...given } })),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { noopTracers } from '#shared/telemetry/tracing.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openClient } from '../../query/clickhouse/client.ts'
 import { type MonitoredHost, validateHostList } from '../../query/hosts/host-list.ts'
@@ -69,5 +70,5 @@ const toHost = ({ url, user, password }: DoctorTarget): MonitoredHost => {
 const createSilentTelemetry = (): Telemetry => ({
   log: pino({ level: 'silent' }),
   metrics: new Registry(),
-  tracer: { start: () => ({ trace: undefined, set: () => undefined, end: () => undefined }) },
+  tracer: noopTracers.tracer('query'),
 })

@@ -29,6 +29,7 @@ export const crossOriginSettings = { SVC_CORS_ORIGINS: origins } as const
 /** Response headers that pages of other sites may read in addition to the default ones. */
 const exposedHeaders = [
   'ETag',
+  'Mcp-Session-Id',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',

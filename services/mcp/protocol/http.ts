@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
@@ -14,9 +15,12 @@ import type { Logger } from 'pino'
 import type { CallContext } from '#proto/call.ts'
 import type { ServiceHandlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
 import { parseJson } from '#shared/text/strings.ts'
-import { summarizeMessage, type RequiredFeatures } from './message-summary.ts'
-import type { CreateServer } from './server.ts'
+import { type MessageSummary, omitNullArguments, summarizeMessage, type RequiredFeatures } from './message-summary.ts'
+import { startRequestSpan } from './request-span.ts'
+import type { RunningCalls } from './running-calls.ts'
+import type { CreateServer, OnToolFailure } from './server.ts'
 
 type Http = ServiceHandlers<typeof mcp>['http']
 type HttpRequest = Parameters<Http>[0]
@@ -31,21 +35,32 @@ interface HttpOptions {
   serverFor: CreateServer
   /** Whether tools send notifications before their result, which legacy clients receive as events. */
   sendsNotifications: boolean
+  runningCalls: RunningCalls
+  tracer: Tracer
   log: Logger
+}
+
+/** One request with its message. */
+interface ReceivedMessage extends MessageSummary {
+  input: HttpRequest
+  /** The parsed body; undefined for invalid JSON, which the library reports itself. */
+  message: unknown
 }
 
 /** Returns a handler for both versions of the protocol at one endpoint, without sessions. */
 export const openHttpHandler = ({
   serverFor,
   sendsNotifications,
+  runningCalls,
+  tracer,
   log,
 }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library creates a server per request and passes no context to it.
-  const requestScope = new AsyncLocalStorage<{ call: CallContext; part: RequiredFeatures }>()
+  const requestScope = new AsyncLocalStorage<RequestScope>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
-    const { call, part } = requireScope(requestScope.getStore())
-    return serverFor(call, part)
+    const { call, part, onToolFailure } = requireScope(requestScope.getStore())
+    return serverFor(call, part, onToolFailure)
   }
   const modern = createMcpHandler(serverNow, {
     legacy: 'reject',
@@ -54,36 +69,96 @@ export const openHttpHandler = ({
     onerror,
   })
 
-  const respond = async (input: HttpRequest, call: CallContext): Promise<Response> => {
-    if (input.method !== 'POST') return methodNotAllowed()
-    // `parsedBody` is undefined for invalid JSON, which the library reports itself.
-    const parsedBody = parseJson(input.body)
-    const { part, isModern, discoveryId } = summarizeMessage(parsedBody)
-    const request = requestOf(input, parsedBody, part.kind === 'tool' ? undefined : call.signal)
-    if (!isModern && (await isLegacy(request, input, parsedBody))) {
-      if (discoveryId !== undefined) return createMissingEnvelopeResponse(discoveryId)
+  const respond = async (received: ReceivedMessage, { call, onToolFailure }: Answering): Promise<Response> => {
+    const { input, message, part, isModern } = received
+    const request = requestOf(input, message, part.kind === 'tool' ? undefined : call.signal)
+    if (!isModern && (await isLegacy(request, input, message))) {
+      if (received.method === 'server/discover' && received.id !== undefined)
+        return createMissingEnvelopeResponse(received.id)
       const { accept = '' } = input.headers
-      const asEvents = accept.includes(eventStream) && (sendsNotifications || !accept.includes(json))
-      return answerLegacy(request, parsedBody, serverFor(call, part), asEvents)
+      const isNotified = sendsNotifications || received.wantsProgress
+      const asEvents = accept.includes(eventStream) && (isNotified || !accept.includes(json))
+      const server = serverFor(call, part, onToolFailure)
+      return answerLegacy(request, message, { server, asEvents, signal: call.signal })
     }
-    return requestScope.run({ call, part }, () => modern.fetch(request, { parsedBody }))
+    return requestScope.run({ call, part, onToolFailure }, () => modern.fetch(request, { parsedBody: message }))
   }
 
   return {
-    answer: async (input, call) => {
-      const response = await respond(input, call)
-      const head = { status: response.status, headers: shownHeaders(response) }
-      if (head.headers['content-type']?.startsWith(eventStream)) return { head, frames: framesOf(response.body ?? []) }
-      const text = await response.text()
-      const length = Buffer.byteLength(text)
-      head.headers['content-length'] = String(length)
-      const isShort = input.wholeInHead && length <= maxMcpBufferedBytes
-      return isShort
-        ? { head: { ...head, whole: text }, frames: framesOf([]) }
-        : { head, frames: framesOf([Buffer.from(text)]) }
-    },
+    answer: createAnswer(respond, { runningCalls, tracer }),
     [Symbol.asyncDispose]: () => modern.close(),
   }
+}
+
+/** Returns the handler of HTTP requests: it answers messages in a span, and stops those that their clients cancel. */
+const createAnswer = (
+  respond: (received: ReceivedMessage, answering: Answering) => Promise<Response>,
+  { runningCalls, tracer }: Pick<HttpOptions, 'runningCalls' | 'tracer'>,
+): Http => {
+  const answerMessage = async (input: HttpRequest, call: CallContext): ReturnType<Http> => {
+    const message = omitNullArguments(parseJson(input.body))
+    const received = { ...summarizeMessage(message), input, message }
+    const { id, isModern, method, cancels } = received
+    const client = { identity: call.identity, session: input.headers[sessionHeader] }
+    const span = startRequestSpan(tracer, received, client.session, call)
+    const running = id === undefined || isModern ? undefined : runningCalls.add({ ...client, id })
+    let failure: Error | undefined
+    const end = (error?: unknown): void => {
+      running?.[Symbol.dispose]()
+      span.end(error ?? failure)
+    }
+    try {
+      if (cancels !== undefined && !isModern) runningCalls.cancel({ ...client, id: cancels })
+      const signal = running ? AbortSignal.any([call.signal, running.signal]) : call.signal
+      const onToolFailure = (error: Error): void => void (failure = error)
+      const response = await respond(received, { call: { ...call, signal, trace: span.trace }, onToolFailure })
+      // A cancelled request gets no JSON-RPC response.
+      if (running?.signal.aborted) return await toAnswer(input, new Response(null, { status: accepted }), end)
+      const issuesSession = method === 'initialize' && response.ok
+      return await toAnswer(input, response, end, issuesSession ? { [sessionHeader]: randomUUID() } : {})
+    } catch (error) {
+      end(error)
+      throw error
+    }
+  }
+  return (input, call) =>
+    input.method === 'POST' ? answerMessage(input, call) : toAnswer(input, methodNotAllowed(), () => undefined)
+}
+
+/**
+ * The header with the id of a client. There are no sessions: `initialize` returns a random id, which only distinguishes
+ * the clients of one caller, so that a client cancels its own calls.
+ */
+const sessionHeader = 'mcp-session-id'
+const accepted = 202
+
+/** The call of a request, and the function that receives the error of a failed tool. */
+interface Answering {
+  call: CallContext
+  onToolFailure: OnToolFailure
+}
+
+interface RequestScope extends Answering {
+  part: RequiredFeatures
+}
+
+/** Returns the response in the format of the bus, and calls `end` after its last byte. */
+const toAnswer = async (
+  { wholeInHead }: HttpRequest,
+  response: Response,
+  end: (error?: unknown) => void,
+  more: Record<string, string> = {},
+): ReturnType<Http> => {
+  const head = { status: response.status, headers: { ...shownHeaders(response), ...more } }
+  if (head.headers['content-type']?.startsWith(eventStream)) return { head, frames: framesOf(response.body ?? [], end) }
+  const text = await response.text()
+  const length = Buffer.byteLength(text)
+  head.headers['content-length'] = String(length)
+  const isShort = wholeInHead && length <= maxMcpBufferedBytes
+  end()
+  return isShort
+    ? { head: { ...head, whole: text }, frames: framesOf([]) }
+    : { head, frames: framesOf([Buffer.from(text)]) }
 }
 
 const requireScope = <T>(scope: T | undefined): T => {
@@ -126,11 +201,11 @@ const isLegacy = (
 const answerLegacy = async (
   request: Request,
   parsedBody: unknown,
-  server: McpServer | Server,
-  asEvents: boolean,
+  { server, asEvents, signal }: { server: McpServer | Server; asEvents: boolean; signal: AbortSignal },
 ): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !asEvents })
   await server.connect(transport)
+  if (asEvents) signal.addEventListener('abort', () => void server.close(), { once: true })
   request.headers.set('accept', bothTypes)
   return transport.handleRequest(request, { parsedBody })
 }
@@ -159,7 +234,12 @@ const isPresent = (entry: (string | null)[]): entry is [string, string] => entry
 
 async function* framesOf(
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  end?: () => void,
 ): AsyncGenerator<Uint8Array, Record<string, never>, void> {
-  yield* body
-  return {}
+  try {
+    yield* body
+    return {}
+  } finally {
+    end?.()
+  }
 }

@@ -2,10 +2,14 @@ import type { Logger } from 'pino'
 import type { agent } from '#proto/agent.ts'
 import type { ServiceClient, ServiceHandlers } from '#proto/contract.ts'
 import type { mcp } from '#proto/mcp.ts'
+import type { Tracer } from '#shared/telemetry/telemetry.ts'
+import type { RunningCalls } from './running-calls.ts'
 import type { ServerOptions } from './server.ts'
 
 interface EndpointOptions extends Omit<ServerOptions, 'offerSkills'> {
   agent: ServiceClient<typeof agent>
+  runningCalls: RunningCalls
+  tracer: Tracer
   log: Logger
 }
 
@@ -30,9 +34,16 @@ export const openEndpointOnDemand = (options: EndpointOptions): McpEndpoint => {
   }
 }
 
-const openEndpoint = async ({ agent, log, ...options }: EndpointOptions): Promise<McpEndpoint> => {
+const openEndpoint = async ({
+  agent,
+  log,
+  runningCalls,
+  tracer,
+  ...options
+}: EndpointOptions): Promise<McpEndpoint> => {
   const [{ openHttpHandler: openHttp }, { createServerFactory }, { openSkillRegistration: openSkillOffer }] =
     await Promise.all([import('./http.ts'), import('./server.ts'), import('../skills/skills.ts')])
   const serverFor = createServerFactory({ ...options, offerSkills: openSkillOffer(agent) })
-  return openHttp({ serverFor, sendsNotifications: options.further?.sendsNotifications ?? false, log })
+  const sendsNotifications = options.further?.sendsNotifications ?? false
+  return openHttp({ serverFor, sendsNotifications, runningCalls, tracer, log })
 }

@@ -1,5 +1,4 @@
 import {
-  type CompleteResourceTemplateCallback,
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
@@ -12,6 +11,14 @@ import { type CallContext, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { findHost, type ToolContext } from '#shared/tools/tool.ts'
 import { type CreateToolContext, formatToolError, HostIdText } from '../call-tool.ts'
+import {
+  type Complete,
+  completeByPrefix,
+  createDatabaseCompletion,
+  createHostIdCompletion,
+  findHostKey,
+  type KnownVariables,
+} from './complete-names.ts'
 import { createResourceUris, type HostResource, type StaticResource } from '../resources/resources.ts'
 
 /** Cache hint for data about hosts. It is private, because permissions differ by caller. */
@@ -86,28 +93,16 @@ const toProtocolError = (error: unknown, uri: string): unknown => {
   return new ProtocolError(ProtocolErrorCode.InternalError, sentence)
 }
 
-type KnownVariables = Readonly<Record<string, string>>
-
 /**
  * Returns the completions of the variables in a URI, read from the host of the URI. For URIs with a `hostId`, databases
  * and tables are completed only after `hostId` is set. All other URIs refer to the first host.
  */
-const completionsOf = (
-  context: ToolContext,
-  ofAnyHost: boolean,
-): Record<'hostId' | 'database' | 'table', CompleteResourceTemplateCallback> => {
+const completionsOf = (context: ToolContext, ofAnyHost: boolean): Record<'hostId' | 'database' | 'table', Complete> => {
   const { query, call } = context
-  const hostKey = async ({ hostId }: KnownVariables) => {
-    const prefix = HostIdText.safeParse(ofAnyHost ? (hostId ?? '') : '0')
-    if (!prefix.success) throw new ServiceError('invalid', 'missing or invalid hostId; must be the position of a host')
-    return (await findHost(context, Number(prefix.data))).key
-  }
+  const hostKey = ({ hostId = '' }: KnownVariables) => findHostKey(context, ofAnyHost ? hostId : '0')
   const completions = {
-    hostId: completeByPrefix(async () => (await context.hosts()).map(({ id }) => String(id))),
-    database: completeByPrefix(async (known) => {
-      const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
-      return rows.map(({ name }) => name)
-    }),
+    hostId: createHostIdCompletion(context),
+    database: createDatabaseCompletion(context, hostKey),
     table: completeByPrefix(async (known) => {
       const { database } = known
       if (database === undefined) return []
@@ -119,18 +114,3 @@ const completionsOf = (
   Object.setPrototypeOf(completions, null)
   return completions
 }
-
-/**
- * Completes a typed prefix; returns no names if the other variables are invalid. The library limits their number and
- * reports the total.
- */
-const completeByPrefix =
-  (all: (known: KnownVariables) => Promise<string[]>): CompleteResourceTemplateCallback =>
-  async (prefix, completion) => {
-    try {
-      return (await all(completion?.arguments ?? {})).filter((name) => name.startsWith(prefix))
-    } catch (error) {
-      if (error instanceof ServiceError) return []
-      throw error
-    }
-  }

@@ -14,17 +14,27 @@ import type { CallTool, CreateToolContext } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { HostResource, StaticResource } from '../resources/resources.ts'
 import type { RegisterSkills } from '../skills/skills.ts'
+import { registerPrompts } from './register-prompts.ts'
 import { registerResources } from './register-resources.ts'
 import { setToolCallHandler, openToolRegistration } from './register-tools.ts'
 import type { RequiredFeatures } from './message-summary.ts'
 
 /** A server for one request, with registered tools, resources or prompts. */
 class RequestServer extends McpServer {
+  readonly #names: OfferedNames
+
+  constructor(facts: ServerFacts, options: ProtocolOptions, names: OfferedNames) {
+    super(facts, options)
+    this.#names = names
+  }
+
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
-    patchTransport(transport)
+    patchTransport(transport, this.#names)
   }
 }
+
+type ServerFacts = ConstructorParameters<typeof McpServer>[0]
 
 /**
  * A server for one tool call. It registers nothing, because registrations of the library survive the request until a
@@ -33,7 +43,7 @@ class RequestServer extends McpServer {
 class ToolCallServer extends Server {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
-    patchTransport(transport)
+    patchTransport(transport, { tools: [], prompts: [] })
   }
 }
 
@@ -41,8 +51,8 @@ class ToolCallServer extends Server {
  * Patches a transport to report invalid parameters precisely and to close faster. On close, the library creates an
  * error for pending callers. No callers are pending, so the error gets no stack trace.
  */
-const patchTransport = (transport: Transport): void => {
-  refuseInvalidParams(transport)
+const patchTransport = (transport: Transport, names: OfferedNames): void => {
+  refuseInvalidParams(transport, names)
   const { onclose } = transport
   // A transport is not an EventTarget.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
@@ -99,33 +109,37 @@ export interface ServerOptions {
   further?: AdditionalTools | undefined
 }
 
+/** Receives the error of a failed tool call, whose result is not a protocol error. */
+export type OnToolFailure = (error: Error) => void
+
 /** Returns a server for one request, with only the tools, resources or prompts that the request needs. */
-export type CreateServer = (call: CallContext, part: RequiredFeatures) => McpServer | Server
+export type CreateServer = (
+  call: CallContext,
+  part: RequiredFeatures,
+  onToolFailure: OnToolFailure,
+) => McpServer | Server
 
 export const createServerFactory = (offered: ServerOptions): CreateServer => {
   const { further } = offered
   const offerTools = openToolRegistration(offered.tools, offered.callTool)
+  const names = {
+    tools: offered.tools.map(({ name }) => name),
+    prompts: offered.prompts.map(({ name }) => name),
+  }
   const facts = { name: 'watchhouse', title: 'Watchhouse', version: offered.version }
-  return (call, part) => {
+  return (call, part, onToolFailure) => {
+    const request = { call, onToolFailure }
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
-    if (called) return setToolCallHandler(new ToolCallServer(facts, all), called, offered.callTool, call)
+    if (called) return setToolCallHandler(new ToolCallServer(facts, all), called, offered.callTool, request)
     const includes = (kind: RequiredFeatures['kind']) => part.kind === kind || part.kind === 'all'
-    const server = new RequestServer(facts, all)
-    if (includes('tools')) offerTools(server, call)
+    const server = new RequestServer(facts, all, names)
+    if (includes('tools')) offerTools(server, request)
     if (includes('resources')) registerResources(server, call, offered)
-    if (includes('prompts')) offerPrompts(server, offered.prompts)
+    if (includes('prompts')) registerPrompts(server, call, offered)
     if (includes('resources')) offered.offerSkills(server, call)
     further?.offer(server)
     return server
-  }
-}
-
-const offerPrompts = (server: McpServer, prompts: readonly Prompt[]): void => {
-  for (const { name, title, description, arguments: argsSchema, text } of prompts) {
-    server.registerPrompt(name, { title, description, argsSchema }, (input) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: text(input) } }],
-    }))
   }
 }
 
@@ -140,10 +154,10 @@ const Problems = z.array(z.object({ path: z.array(z.union([z.string(), z.number(
  * Reports invalid parameters as `Invalid params` with readable problems. The library reports some of them as an
  * internal error with JSON text, and treats any cursor as the first page.
  */
-const refuseInvalidParams = (transport: Transport): void => {
+const refuseInvalidParams = (transport: Transport, names: OfferedNames): void => {
   const { onmessage } = transport
   const send = transport.send.bind(transport)
-  transport.send = (message, options) => send(rewordMessage(message), options)
+  transport.send = (message, options) => send(rewordMessage(message, names), options)
   // A transport is not an EventTarget.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onmessage = (message, extra) => {
@@ -155,10 +169,25 @@ const refuseInvalidParams = (transport: Transport): void => {
 
 const isRequest = (message: JSONRPCMessage) => 'method' in message && 'id' in message
 
-const rewordMessage = (message: JSONRPCMessage): JSONRPCMessage => {
+/** The names of the tools and prompts, for errors about unknown ones. */
+interface OfferedNames {
+  tools: readonly string[]
+  prompts: readonly string[]
+}
+
+const rewordMessage = (message: JSONRPCMessage, names: OfferedNames): JSONRPCMessage => {
   if (!('error' in message) || message.id === undefined) return message
-  const sentence = formatProblems(message.error.message)
+  const sentence = formatProblems(message.error.message) ?? formatUnknownName(message.error.message, names)
   return sentence === undefined ? message : createInvalidParamsError(message.id, sentence)
+}
+
+/** Matches the error text of the library for an unknown tool or prompt. */
+const unknownName = /^(?<kind>Tool|Prompt) (?<name>.{1,64}) not found$/
+
+const formatUnknownName = (text: string, { tools, prompts }: OfferedNames): string | undefined => {
+  const { kind, name } = unknownName.exec(text)?.groups ?? {}
+  if (kind === undefined) return undefined
+  return `unknown ${kind.toLowerCase()} "${name}"; available: ${(kind === 'Tool' ? tools : prompts).join(', ')}`
 }
 
 const formatProblems = (text: string): string | undefined => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { integerCellSchema, integerSchema, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
 import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun, explainMissingQueryLog } from '../result-text.ts'
@@ -16,7 +16,7 @@ const Relationship = z.object({
   from: z.string(),
   to: z.string(),
   /** Number of queries of the last week that join both tables; null for relationships from definitions. */
-  queries: z.number().nullable(),
+  queries: integerSchema.nullable(),
 })
 
 const SchemaExploration = z.object({
@@ -115,7 +115,7 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
 
 const maxJoined = 20
 
-const JoinedTable = z.object({ table: z.string(), queries: numericCellSchema })
+const JoinedTable = z.object({ table: z.string(), queries: integerCellSchema })
 
 /** The tables that queries of the last week joined with a given table, most frequent first. */
 interface Joins {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { integerCellSchema, numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
@@ -10,10 +10,10 @@ const Merge = z.object({
   elapsedSeconds: numericCellSchema,
   /** Completed fraction of the merge, from 0 to 1. */
   progress: numericCellSchema,
-  parts: numericCellSchema,
+  parts: integerCellSchema,
   isMutation: z.coerce.boolean(),
-  sizeBytes: numericCellSchema,
-  memoryBytes: numericCellSchema,
+  sizeBytes: integerCellSchema,
+  memoryBytes: integerCellSchema,
   resultPart: z.string(),
 })
 

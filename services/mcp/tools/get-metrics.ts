@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { integerSchema, numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
@@ -24,18 +24,18 @@ export const getMetrics = defineReadTool({
   input: z.strictObject(hostParameter),
   output: z.object({
     version: z.string(),
-    uptimeSeconds: z.number(),
+    uptimeSeconds: integerSchema,
     connections: z.object({
-      total: z.number(),
-      tcp: z.number(),
-      http: z.number(),
-      interserver: z.number(),
-      mysql: z.number(),
-      postgresql: z.number(),
+      total: integerSchema,
+      tcp: integerSchema,
+      http: integerSchema,
+      interserver: integerSchema,
+      mysql: integerSchema,
+      postgresql: integerSchema,
     }),
-    runningQueries: z.number().nullable(),
-    memoryUsedBytes: z.number().nullable(),
-    memoryTotalBytes: z.number().nullable(),
+    runningQueries: integerSchema.nullable(),
+    memoryUsedBytes: integerSchema.nullable(),
+    memoryTotalBytes: integerSchema.nullable(),
   }),
   async run({ hostId }, context) {
     const host = await findHost(context, hostId)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
 import { maxStatementLength } from '#proto/console.ts'
+import { ServiceError } from '#proto/errors.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
@@ -22,6 +23,11 @@ export const getOptimizationRecommendations = defineReadTool({
     notes: z.array(z.string()),
   }),
   async run({ hostId, sql, queryId, database }, context) {
+    if ((sql === undefined) === (queryId === undefined))
+      throw new ServiceError(
+        'invalid',
+        'set either sql or queryId; get_slow_queries returns the queryId of logged queries',
+      )
     const host = await findHost(context, hostId)
     const request = {
       hostKey: host.key,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { integerCellSchema, numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
@@ -8,9 +8,9 @@ const RunningQuery = z.object({
   user: z.string(),
   kind: z.string(),
   elapsedSeconds: numericCellSchema,
-  rowsRead: numericCellSchema,
-  bytesRead: numericCellSchema,
-  memoryBytes: numericCellSchema,
+  rowsRead: integerCellSchema,
+  bytesRead: integerCellSchema,
+  memoryBytes: integerCellSchema,
   statement: z.string(),
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { numericCellSchema, readRows } from '#shared/tools/read-rows.ts'
+import { integerCellSchema, readRows } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult, type ToolContext } from '#shared/tools/tool.ts'
 import { createHoursParameter, createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { explainMissingQueryLog } from '../result-text.ts'
@@ -14,11 +14,11 @@ const SlowQuery = z.object({
   /** Name of the ClickHouse error; empty unless the query failed or was cancelled. */
   error: z.string(),
   /** Null while the query is running. */
-  endedMs: numericCellSchema.nullable(),
-  durationMs: numericCellSchema,
-  rowsRead: numericCellSchema,
-  bytesRead: numericCellSchema,
-  memoryBytes: numericCellSchema,
+  endedMs: integerCellSchema.nullable(),
+  durationMs: integerCellSchema,
+  rowsRead: integerCellSchema,
+  bytesRead: integerCellSchema,
+  memoryBytes: integerCellSchema,
   fingerprint: z.string(),
   statement: z.string(),
 })

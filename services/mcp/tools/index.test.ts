@@ -13,6 +13,7 @@ const documented = `query list_databases list_tables get_table_schema get_metric
 /** JSON schema of a parameter as models receive it. */
 const Parameter = z.looseObject({
   type: z.string(),
+  enum: z.array(z.string()).optional(),
   description: z.string().min(5),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
@@ -51,8 +52,9 @@ describe.each(tools.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool
   it('has a bounded type for each parameter', () => {
     const { properties } = Schema.parse(z.toJSONSchema(tool.input, { io: 'input' }))
     expect(Object.keys(properties)).toContain('hostId')
-    for (const { type, minimum, maximum, maxLength } of Object.values(properties)) {
+    for (const { type, minimum, maximum, maxLength, enum: values } of Object.values(properties)) {
       if (type === 'integer') expect([minimum, maximum]).toEqual([expect.any(Number), expect.any(Number)])
+      else if (type === 'boolean' || values) expect(maxLength).toBeUndefined()
       else expect([type, maxLength]).toEqual(['string', expect.any(Number)])
     }
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { integerSchema } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
@@ -16,9 +17,9 @@ export const listDatabases = defineReadTool({
         name: z.string(),
         engine: z.string(),
         comment: z.string(),
-        tables: z.number(),
-        rows: z.number(),
-        bytes: z.number(),
+        tables: integerSchema,
+        rows: integerSchema,
+        bytes: integerSchema,
       }),
     ),
     truncated: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { integerSchema } from '#shared/tools/read-rows.ts'
 import { findHost, defineReadTool, createToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 import { formatCountedNoun } from '../result-text.ts'
@@ -23,8 +24,8 @@ export const listTables = defineReadTool({
         kind: z.string(),
         engine: z.string(),
         comment: z.string(),
-        rows: z.number().nullable(),
-        bytes: z.number().nullable(),
+        rows: integerSchema.nullable(),
+        bytes: integerSchema.nullable(),
       }),
     ),
     truncated: z.boolean(),

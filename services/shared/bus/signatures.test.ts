@@ -197,7 +197,7 @@ it('creates a MAC for each service that may act on a request, and for no other',
   expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
   // There is one MAC each for alert-dispatcher, query and the guest process of query.
   expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
-  expect(proofsOf('svc.agent.gateway.start')).toBe(6)
+  expect(proofsOf('svc.agent.gateway.start')).toBe(7)
 })
 
 it('lets a guest verify guest requests with its own key', async () => {

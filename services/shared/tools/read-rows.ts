@@ -27,3 +27,9 @@ export const readRows = async <R extends z.ZodType>(
 
 /** Schema for a number in a row; 64-bit integers may arrive as text. */
 export const numericCellSchema = z.coerce.number()
+
+/** Schema for a whole number, which models read as an integer. It accepts integers beyond the safe range. */
+export const integerSchema = z.number().meta({ type: 'integer' })
+
+/** Schema for a whole number in a row. */
+export const integerCellSchema = z.coerce.number().meta({ type: 'integer' })

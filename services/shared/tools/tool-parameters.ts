@@ -9,6 +9,9 @@ const HostPosition = z.int().min(0).max(maxHostPosition)
 /** The input field of tools that read one host. */
 export const hostParameter = { hostId: HostPosition.optional().describe('Which host, from 0').meta({ default: 0 }) }
 
+/** The input field of tools that read all hosts by default. */
+export const onlyHostParameter = { hostId: HostPosition.optional().describe('Only this host') }
+
 /** The input field of tools that compare hosts. */
 export const hostsParameter = {
   hostIds: z.array(HostPosition).min(2).max(16).describe('Positions in the list of hosts'),
@@ -16,6 +19,9 @@ export const hostsParameter = {
 
 /** Returns the parameter for the name of a database or a table. */
 export const createNameParameter = (what: string) => z.string().min(1).max(256).describe(what)
+
+/** The input field of tools that return text, with which a client requests the structured content too. */
+export const structuredParameter = { structured: z.boolean().optional().describe('Also return structuredContent') }
 
 /** The parameter for an SQL statement. */
 export const sqlParameter = z.string().min(1).max(100_000).describe('Statement without FORMAT')

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import { type CallContext, type Feature, requireFeature } from '#proto/call.ts'
+import type { alerts } from '#proto/alerts.ts'
 import type { ServiceClient } from '#proto/contract.ts'
 import type { ErrorCode } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { Host } from '#proto/host.ts'
+import type { ingest } from '#proto/ingest.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
@@ -34,6 +36,11 @@ export interface Tool {
   /** Arguments for tests, valid on any host; absent if the tool needs none. */
   example?: Readonly<Record<string, unknown>>
   /**
+   * Returns the text of a result for MCP clients that read text. Such a tool publishes no schema of `structured` and
+   * returns it only on request.
+   */
+  format?(structured: Record<string, unknown>): string
+  /**
    * Runs the tool with parsed arguments, after the check of `feature`. Throws `ServiceError` for errors that the model
    * can act on.
    */
@@ -46,6 +53,9 @@ export interface ToolContext {
   call: CallContext
   query: ServiceClient<typeof query>
   report: ServiceClient<typeof report>
+  /** Clients of the MCP server, whose tools read alerts and deployments; undefined in the agent. */
+  alerts?: ServiceClient<typeof alerts>
+  ingest?: ServiceClient<typeof ingest>
   /** Returns the configured hosts. */
   hosts(): Promise<readonly Host[]>
   /** The key of the default host for tool calls; undefined means the first host of the list. */
@@ -87,14 +97,20 @@ interface ReadTraits<I extends z.ZodObject, O extends z.ZodObject> extends Pick<
   core?: boolean
   input: I
   output?: O
+  format?(structured: z.output<O>): string
   run(input: z.output<I>, context: ToolContext): Promise<ToolResult<z.output<O>>>
 }
 
 /** Declares a read-only tool; the compiler checks its result against `output`. */
-export const defineReadTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: ReadTraits<I, O>): Tool => ({
+export const defineReadTool = <I extends z.ZodObject, O extends z.ZodObject>({
+  format,
+  ...traits
+}: ReadTraits<I, O>): Tool => ({
   core: false,
   ...traits,
   kind: 'read',
+  // Callers pass the structured result of `run`.
+  ...(format && { format: (structured) => format(structured as z.output<O>) }),
   // Callers pass arguments that `input` has parsed.
   run: (input, context) => traits.run(input as z.output<I>, context),
 })
@@ -121,7 +137,7 @@ export const parseAndRunTool = async (tool: Tool, given: unknown, context: ToolC
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
   const incomplete = new Map<string, IncompleteReason>()
   const note = (found: IncompleteReason | null | undefined) => void (found && incomplete.set(found.message, found))
-  const result = await tool.run(tool.input.parse(given, { error: describeIssue }), {
+  const result = await tool.run(tool.input.parse(omitNulls(given, tool.input), { error: describeIssue }), {
     ...context,
     query: reportIncomplete(context.query, note),
   })
@@ -129,6 +145,15 @@ export const parseAndRunTool = async (tool: Tool, given: unknown, context: ToolC
     ({ message, grant }) => `Incomplete: ${message}; to see them, run ${grant}.`,
   )
   return { ...result, text: [result.text, ...notes].join(' ') }
+}
+
+/** Removes optional arguments that are null, and treats null arguments as none, because many models write null. */
+const omitNulls = (given: unknown, { shape }: z.ZodObject): unknown => {
+  if (given === null || given === undefined) return {}
+  if (typeof given !== 'object' || Array.isArray(given)) return given
+  const isOmitted = ([name, value]: [string, unknown]) =>
+    value === null && (shape[name] === undefined ? false : shape[name].safeParse(undefined).success)
+  return Object.fromEntries(Object.entries(given).filter((entry) => !isOmitted(entry)))
 }
 
 type Query = ServiceClient<typeof query>
