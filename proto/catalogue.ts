@@ -137,6 +137,8 @@ export const ChartDefinition = z.strictObject({
   lastHours: z.number().int().min(1).max(8760).optional(),
   parameters: z.array(Parameter).default([]),
   cache: CacheClass.default('standard'),
+  /** A statement on `$log(query_patterns)` of the history, which returns the same columns as `sql`. */
+  history: z.string().min(1).optional(),
 })
 export type ChartDefinition = z.infer<typeof ChartDefinition>
 
@@ -205,7 +207,10 @@ export const TableDefinition = z.strictObject({
 export type TableDefinition = z.infer<typeof TableDefinition>
 
 /** A chart definition for clients, without its SQL. */
-export const ChartInfo = ChartDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
+export const ChartInfo = ChartDefinition.omit({ sql: true, history: true }).extend({
+  name: DefinitionId,
+  topic: z.string(),
+})
 export type ChartInfo = z.infer<typeof ChartInfo>
 
 /** A table page definition for clients, without its SQL. */

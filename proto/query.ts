@@ -22,6 +22,7 @@ import {
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, hostInput, hostDataReaders } from './host.ts'
 import { fleetMethods } from './fleet.ts'
+import { ChartHistory, historyMethods } from './history.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
@@ -66,6 +67,8 @@ export const ChartData = z.object({
   window: UsedWindow.nullable(),
   unavailable: UnavailableReason.nullable(),
   statement: StatementExecution.nullable(),
+  /** Absent if all rows are from the host. */
+  history: ChartHistory.optional(),
 })
 export type ChartData = z.infer<typeof ChartData>
 
@@ -387,4 +390,5 @@ export const query = service('query', {
   ...structureAdviceDataMethods,
   ...definitionStatementMethods,
   ...repldbMethods,
+  ...historyMethods,
 })

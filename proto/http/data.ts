@@ -36,6 +36,8 @@ const ChartMetadata = StatementExecution.partial().extend({
   chart: ChartInfo,
   window: ChartData.shape.window,
   unavailable: UnavailableReason.nullable(),
+  /** The part that is read from the history; absent if all rows are from the host. */
+  history: ChartData.shape.history,
 })
 /** Response of `GET /api/v1/charts/{name}`. */
 export const ChartResponse = createResponseSchema(z.array(Row), ChartMetadata)

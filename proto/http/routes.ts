@@ -26,6 +26,7 @@ import type * as events from './events.ts'
 import type * as explorer from './explorer.ts'
 import type * as exposition from './exposition.ts'
 import type * as fleet from './fleet.ts'
+import type * as history from './history.ts'
 import type * as identityWebhook from './identity-webhook.ts'
 import type * as incidents from './incidents.ts'
 import type * as insights from './insights.ts'
@@ -162,6 +163,7 @@ export interface Routes {
   'GET /api/v1/health/sql-rules': Route<typeof alerts.SqlRulesResponse>
   'GET /api/v1/health/targets': Route<typeof deliveries.TargetsResponse>
   'GET /api/v1/health/webhook-targets': Route<typeof channels.WebhookTargetsResponse>
+  'GET /api/v1/history/last-hour': Route<typeof history.LastHourResponse, typeof history.LastHourQuery>
   'GET /api/v1/host-status': Route<typeof data.HostStatusResponse, typeof parameters.HostStatusQuery>
   'GET /api/v1/hosts': Route<typeof data.HostsResponse>
   'GET /api/v1/incidents/{episode}': Route<typeof incidents.IncidentResponse, typeof incidents.IncidentQuery>

@@ -33,6 +33,7 @@ import { healthSettingsRoutes } from './routes/health-settings.ts'
 import { healthInboundRoutes } from './routes/health-inbound.ts'
 import { healthSilenceRoutes } from './routes/health-silences.ts'
 import { healthStateRoutes } from './routes/health-state.ts'
+import { historyRoutes } from './routes/history.ts'
 import { incidentRoutes } from './routes/incidents.ts'
 import { identityWebhookRoute } from './routes/identity-webhook.ts'
 import { mcpRoutes, mcpInfoRoute, mcpPlaygroundRoute, serverCardRoute } from './routes/mcp.ts'
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   ...managedHostRoutes,
   catalogueRoute,
   ...chartRoutes,
+  ...historyRoutes,
   ...tableRoutes,
   ...dashboardRoutes,
   ...savedViewRoutes,

@@ -32,6 +32,7 @@ import { createToolRowsHandler } from './tools/tool-rows.ts'
 import { createTopologyHandler } from './topology/topology.ts'
 import type { SweepStateDeps } from './rules/sweep-state.ts'
 import { createRuleHandlers } from './rules/handlers.ts'
+import { createHistoryHandlers } from './history/last-hour.ts'
 import { createInsightHandlers } from './insights/handlers.ts'
 import { createPageViewHandlers } from './page-views/handlers.ts'
 import { createRepldbHandlers, type ReplicationServiceDeps } from './repldb/handlers.ts'
@@ -100,6 +101,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     ...createPostgresSourceHandlers(parts),
     ...createRepldbHandlers(parts),
     ...createPageViewHandlers(parts),
+    ...createHistoryHandlers(parts),
     killQuery: createKillQueryHandler(parts),
     optimizeTable: createOptimizeTableHandler(parts),
     killMutation: createKillMutationHandler(parts),

@@ -1,3 +1,4 @@
+import { usersConfig } from '../containers/cluster-config.ts'
 import { findServerLibrary, fetchPythonPackage, startPackagedServer } from '../containers/python-package-cluster.ts'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { reserveFreePort } from '../../testing/servers/port.ts'
@@ -15,7 +16,7 @@ const main = async (): Promise<void> => {
       library: () => findServerLibrary(version) ?? '',
       name,
       ports: { native: await reserveFreePort(), interserver: await reserveFreePort() },
-      files: () => ({}),
+      files: () => ({ 'users.d/default-user.xml': usersConfig }),
     })
   await using host = await start('host')
   await using history = await start('history')

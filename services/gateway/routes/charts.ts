@@ -20,8 +20,8 @@ const chart = defineGetRoute({
   handle: async ({ path: { name }, query: { hostId, params, ...window }, call }, gateway) => {
     const { key } = await gateway.hosts.find(hostId)
     const chartRequest = { hostKey: key, name, ...window, parameters: params }
-    const { rows, statement, chart, window: used, unavailable } = await gateway.query.chart(chartRequest, call)
-    return createSuccessBody(rows, { ...statement, chart, window: used, unavailable })
+    const { rows, statement, window: used, ...data } = await gateway.query.chart(chartRequest, call)
+    return createSuccessBody(rows, { ...statement, ...data, window: used })
   },
 })
 

@@ -30,6 +30,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
     ...checkLinks(chart.columns, [{ href: chart.href }], 'href'),
     ...checkLinks(chart.columns),
     ...checkSql(chart.sql, { ...anyScope, ...scope }),
+    ...(chart.history === undefined ? [] : checkSql(chart.history, { ...anyScope, ...scope }, 'history')),
     ...checkParameters(chart.sql, chart.parameters),
   ]
 }

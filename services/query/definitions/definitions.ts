@@ -183,7 +183,7 @@ const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], wi
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
 
 /** Returns a chart without its SQL, as callers see it. */
-export const toChartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
+export const toChartInfo = ({ sql: _sql, history: _history, ...info }: LoadedChart): ChartInfo => info
 /** Returns a table page without its SQL, as callers see it. */
 export const toTableInfo = ({ sql: _sql, key: _key, logTime: _logTime, ...info }: LoadedTable): TableInfo => info
 

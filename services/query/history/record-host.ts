@@ -157,7 +157,10 @@ const readHostClock = async ({ client, host, call }: SourceContext): Promise<Hos
 }
 
 /** Returns the time of the oldest row of a log in epoch seconds; undefined for an empty log. */
-const readLogStart = async ({ client, host, call }: SourceContext, { log }: Source): Promise<number | undefined> => {
+export const readLogStart = async (
+  { client, host, call }: Pick<SourceContext, 'client' | 'host' | 'call'>,
+  { log }: { log: string | undefined },
+): Promise<number | undefined> => {
   if (log === undefined) return undefined
   const { logs: rotated, tables } = await client.capabilities(host, call)
   if (!tables.has(log)) return undefined

@@ -161,17 +161,19 @@ FROM $log(query_log) AS log WHERE $window AND exception_code != 0 AND NOT $own G
 }
 
 /** Number of histogram buckets per power of two. A percentile is therefore exact to about four percent. */
-export const bucketsPerOctave = 8
+const bucketsPerOctave = 8
 
-const histogram = (value: string): string =>
-  `sumMap([toUInt16(round(${bucketsPerOctave} * log2(1 + ${value})))], [toUInt64(1)])`
+const bucketOf = (value: string): string => `[toUInt16(round(${bucketsPerOctave} * log2(1 + ${value})))], [toUInt64(1)]`
+
+const histogram = (value: string): string => `sumMap(${bucketOf(value)})`
 
 const cpuMicroseconds = "(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds'])"
 
 const patternColumns = {
   calls: 'count()',
   errors: "countIf(log.type != 'QueryFinish')",
-  duration_ms: 'sum(log.query_duration_ms)',
+  rejected: "countIf(log.type = 'ExceptionBeforeStart')",
+  duration_ms: "sumIf(log.query_duration_ms, log.type != 'ExceptionBeforeStart')",
   cpu_us: `sum(${cpuMicroseconds})`,
   memory_bytes: 'sum(log.memory_usage)',
   peak_memory_bytes: 'max(log.memory_usage)',
@@ -183,7 +185,8 @@ const patternColumns = {
 } as const
 
 const histogramColumns = {
-  durations: histogram('log.query_duration_ms'),
+  // Queries that were rejected before their start have no duration.
+  durations: `sumMapIf(${bucketOf('log.query_duration_ms')}, log.type != 'ExceptionBeforeStart')`,
   cpu_times: histogram(cpuMicroseconds),
   memories: histogram('log.memory_usage'),
   row_counts: histogram('log.read_rows'),

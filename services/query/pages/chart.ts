@@ -13,6 +13,7 @@ import { toChartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import { rejectUnknownParameters, type ParameterValues, resolveZone } from '../definitions/parameters.ts'
 import { type ChartWindow, resolveChartWindow, toResponseWindow } from '../definitions/window.ts'
+import { addChartHistory } from '../history/chart-history.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 
@@ -23,7 +24,8 @@ export const createChartHandler =
     const host = parts.hosts.get(input.hostKey)
     const definition = parts.definitions.chart(input.name)
     rejectUnknownParameters(definition.parameters, input.parameters)
-    return queryChart(parts, host, definition, input, call)
+    const request = { parts, host, chart: definition, question: input, call }
+    return addChartHistory(request, () => queryChart(parts, host, definition, input, call))
   }
 
 export interface ChartRequest extends TimeWindow {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CallContext } from '#proto/call.ts'
 import type { ServiceHandlers } from '#proto/contract.ts'
-import { ServiceError } from '#proto/errors.ts'
+import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, ChartResult } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 import { narrowIntegers } from '../clickhouse/response.ts'
@@ -9,6 +9,7 @@ import type { QueryResult } from '../clickhouse/client.ts'
 import { findClickhouseErrorCode, findFailureReason, createHostError } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
+import { addChartHistory } from '../history/chart-history.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { runChart, type ChartRequest, toChartData, prepareChart, type PreparedChart } from './chart.ts'
@@ -16,8 +17,26 @@ import { runChart, type ChartRequest, toChartData, prepareChart, type PreparedCh
 /** Returns the handler for several charts of one host. */
 export const createChartsHandler =
   (parts: QueryHandlerDeps): ServiceHandlers<typeof query>['charts'] =>
-  async ({ hostKey, names, ...question }, call) =>
-    queryCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
+  async ({ hostKey, names, ...question }, call) => {
+    const host = parts.hosts.get(hostKey)
+    const results = await queryCharts(parts, host, [...new Set(names)], question, call)
+    if (!parts.history.isEnabled) return results
+    const extended = await mapConcurrently(Object.entries(results), async ([name, result]) => {
+      const read = () => {
+        const request = { parts, host, chart: parts.definitions.chart(name), question, call }
+        return addChartHistory(request, async () => dataOf(result))
+      }
+      return [name, await outcomeOf(read)] as const
+    })
+    return Object.fromEntries(extended)
+  }
+
+/** Returns the data of a chart, or throws its failure. */
+const dataOf = (result: ChartResult): ChartData => {
+  if (result.ok) return result.data
+  const { code, message, details } = result.error
+  throw new ServiceError(isErrorCode(code) ? code : 'internal', message, details && { details })
+}
 
 /** Maximum concurrent statements of one batch, so that slots of the host remain for others. */
 const maxConcurrentStatements = 4

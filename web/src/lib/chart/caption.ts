@@ -3,17 +3,24 @@ import type { ChartData } from '#proto/query.ts'
 import { formatLength } from '#lib/state/range.ts'
 import { formatDay, formatTime, formatTimeWithSeconds } from '#lib/ui/time.ts'
 
-type DescribedData = Pick<ChartData, 'chart' | 'window' | 'statement'>
+type DescribedData = Pick<ChartData, 'chart' | 'window' | 'statement' | 'history'>
 
 /** Returns what a chart shows: `queries per minute · last 24 h · 10 min buckets`. Expects rates, not totals. */
-export const describeChart = ({ chart, window, statement }: DescribedData, zone: string): string => {
+export const describeChart = ({ chart, window, statement, history }: DescribedData, zone: string): string => {
   const bucket = window?.bucketSeconds ? formatBucket(window.bucketSeconds) : ''
   const unit = describeUnit(chart, bucket)
   // Charts without a window show the current state if a host was queried for them. Other charts show data of the page.
   const range = window ? formatWindow(window, zone) : statement ? 'now' : ''
   const isStated = chart.columns.find(({ role }) => role === 'value')?.per === 'bucket'
-  return [unit, range, isStated ? '' : bucket && `${bucket} buckets`].filter(Boolean).join(' · ')
+  const source = history ? describeHistory(history, zone) : ''
+  return [unit, range, isStated ? '' : bucket && `${bucket} buckets`, source].filter(Boolean).join(' · ')
 }
+
+/** Returns which part of a chart is from the history. */
+const describeHistory = ({ reason, toMs, lastSampleMs }: NonNullable<ChartData['history']>, zone: string): string =>
+  reason === 'host-unreachable'
+    ? `from the history, last sample ${formatDayTime(lastSampleMs, zone)}`
+    : `from the history before ${formatDayTime(toMs, zone)}`
 
 /** Units as words. The noun is what a count counts. */
 const unitTexts: Record<Unit, (noun: string) => string> = {

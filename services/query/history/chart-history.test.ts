@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
+import { startSeededHost } from '../../testing/seeded-hosts.ts'
+import { queryClickHouse } from '../../testing/fetch-json.ts'
+import { createCall, createSilentTelemetry, openTestService, type TestService } from '../testing/test-service.ts'
+import { readRecordedMetrics } from './recorded-metrics.ts'
+import { recordSlot } from './recorder.ts'
+import { insertBatch } from './watermarks.ts'
+
+const hours = 4
+const database = `history_${randomUUID().slice(0, 8)}`
+let host: Sandbox
+let engine: Sandbox
+let parts: TestService
+let env: Record<string, string>
+
+/** A window of whole minutes that the logs of the host and the history contain. */
+const to = Math.floor(Date.now() / 3_600_000) * 3_600
+const window = { from: to - 2 * 3_600, to, interval: 'toStartOfFiveMinutes' as const, timezone: 'UTC', parameters: {} }
+
+beforeAll(async () => {
+  ;[host, engine] = await Promise.all([startSeededHost('one'), startSandbox({ label: 'history' })])
+  env = { COLUMNDB_NAME: 'box', SVC_QUERY_CACHE: 'off', SVC_HISTORY_URL: engine.url, SVC_HISTORY_DATABASE: database }
+  parts = await openTestService({ ...env, COLUMNDB_HOST: host.url })
+  const from = Math.floor(Date.now() / 1_000) - hours * 3_600
+  const period = { from: from - 60, until: from }
+  for (const source of [
+    { name: 'metrics', table: 'samples' },
+    { name: 'queries', table: 'query_patterns' },
+  ] as const)
+    await insertBatch(parts.history, { host: 'box', source, before: undefined, period, rows: [], recordedMs: 1 })
+  const deps = { ...parts, telemetry: createSilentTelemetry(), recorded: readRecordedMetrics() }
+  const signal = new AbortController().signal
+  // Each call catches up an hour at most.
+  for (let hour = 0; hour < hours; hour++) await recordSlot(deps, 0, deps.hosts.list(), signal)
+}, 240_000)
+afterAll(async () => {
+  await parts?.[Symbol.asyncDispose]()
+  await Promise.all([host?.[Symbol.asyncDispose](), engine?.[Symbol.asyncDispose]()])
+})
+
+const exactCharts = [
+  'query-count',
+  'query-duration',
+  'query-memory',
+  'failed-query-count',
+  'query-insights-qps',
+  'query-insights-errors',
+  'query-insights-read-throughput',
+  'query-insights-operations',
+  'cpu-usage',
+  'memory-usage',
+  'merge-count',
+  'connections-pool',
+  'disk-io-throughput',
+  'traffic-ingest-speed',
+  'traffic-network',
+  'keeper-wait-time',
+  'cpu-load-average',
+  'cpu-mode-split',
+  'disk-usage-trend',
+]
+const estimatedCharts = ['query-duration-percentiles', 'query-insights-latency', 'query-insights-memory']
+
+const readChart = (service: TestService, name: string, more: { interval?: 'toStartOfHour' } = {}) =>
+  service.handlers.chart({ hostKey: 'box', name, ...window, ...more }, createCall())
+
+/** Opens the same product while its host is unreachable. */
+const openDeadService = async () => {
+  await queryClickHouse(engine.url, `TRUNCATE TABLE ${database}.owner`)
+  return openTestService({ ...env, COLUMNDB_HOST: 'http://127.0.0.1:9' })
+}
+
+const near = (value: unknown, share: number): unknown =>
+  typeof value === 'number' && value !== 0
+    ? expect.closeTo(value, 6 - Math.ceil(Math.log10(Math.abs(value) * share)))
+    : value
+
+describe('the history of a chart', () => {
+  it('has the same rows as the host', async () => {
+    await using dead = await openDeadService()
+    for (const name of exactCharts) {
+      const [live, recorded] = [await readChart(parts, name), await readChart(dead, name)]
+      expect([name, live.history]).toEqual([name, undefined])
+      expect(recorded.history).toMatchObject({ reason: 'host-unreachable', fromMs: window.from * 1_000 })
+      const rows = live.rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([column, value]) => [column, near(value, 1e-6)])),
+      )
+      expect([name, recorded.rows]).toEqual([name, rows])
+      expect([name, live.rows.length > 0]).toEqual([name, true])
+    }
+  })
+
+  it('estimates percentiles to a few percent', async () => {
+    await using dead = await openDeadService()
+    // Percentiles of few queries differ by the interpolation between them, so the buckets are long.
+    const interval = 'toStartOfHour'
+    for (const name of estimatedCharts) {
+      const [live, recorded] = [await readChart(parts, name, { interval }), await readChart(dead, name, { interval })]
+      const differences = live.rows.flatMap((row, index) =>
+        Object.entries(row).flatMap(([column, value]) => {
+          const other = recorded.rows[index]?.[column]
+          return typeof value === 'number' && typeof other === 'number' && value > 20
+            ? [Math.abs(other / value - 1)]
+            : []
+        }),
+      )
+      expect([name, differences.length > 3]).toEqual([name, true])
+      const median = differences.toSorted((a, b) => a - b)[Math.floor(differences.length / 2)]
+      expect(median).toBeLessThan(0.06)
+    }
+  })
+
+  it('precedes the rows of a host whose log begins later', async () => {
+    const middle = to - 3_600
+    const columns = 'event_time < toDateTime({middle:UInt32})'
+    await queryClickHouse(
+      host.url,
+      `ALTER TABLE system.metric_log DELETE WHERE ${columns} SETTINGS mutations_sync = 1`,
+      { middle },
+    )
+    // The start of a log is cached for each host object.
+    await queryClickHouse(engine.url, `TRUNCATE TABLE ${database}.owner`)
+    await using fresh = await openTestService({ ...env, COLUMNDB_HOST: host.url })
+    const { rows, history } = await readChart(fresh, 'memory-usage')
+    expect(history).toMatchObject({ reason: 'log-start', fromMs: window.from * 1_000 })
+    expect(history?.toMs).toBeGreaterThanOrEqual(middle * 1_000)
+    expect(history?.toMs).toBeLessThan((middle + 600) * 1_000)
+    expect(rows).toHaveLength(24)
+    expect(rows.filter(({ average_bytes: value }) => typeof value === 'number' && value > 0)).toHaveLength(24)
+    const { memory } = await fresh.handlers
+      .charts({ hostKey: 'box', names: ['memory-usage'], ...window }, createCall())
+      .then((results) => ({ memory: results['memory-usage'] }))
+    expect(memory).toMatchObject({ ok: true, data: { rows, history } })
+  })
+
+  it('is the last hour of an unreachable host', async () => {
+    await using dead = await openDeadService()
+    const last = await dead.handlers.lastHour({ hostKey: 'box' }, createCall())
+    expect(last).toMatchObject({ isEnabled: true, problem: null })
+    expect(last.lastSampleMs).toBeGreaterThan(Date.now() - 300_000)
+    expect(last.samples.length).toBeGreaterThan(50)
+    expect(last.samples.at(-30)).toMatchObject({ cpuCores: expect.any(Number), memoryBytes: expect.any(Number) })
+    expect(last.patterns.length).toBeGreaterThan(0)
+    const features = ['OVERVIEW']
+    const guest = createCall({ identity: { kind: 'guest', subject: 'g', features } })
+    expect(await dead.handlers.lastHour({ hostKey: 'box' }, guest)).toMatchObject({
+      patterns: [],
+      running: [],
+      lines: [],
+    })
+  })
+
+  it('reports the failure of the host for charts without history', async () => {
+    await using dead = await openDeadService()
+    await expect(readChart(dead, 'top-inserters')).rejects.toThrow('host box cannot be reached')
+    const filtered = { hostKey: 'box', name: 'query-insights-qps', ...window, parameters: { user: 'ada' } }
+    await expect(dead.handlers.chart(filtered, createCall())).rejects.toThrow('host box cannot be reached')
+  })
+})
