@@ -57,11 +57,12 @@
 - name: CRON_SECRET
   valueFrom: { secretKeyRef: { name: {{ include "watchhouse.secretName" (list $root $values.cron.existingSecret) }}, key: CRON_SECRET } }
 {{- end }}
-{{- if and $values.encryption.existingSecret (include "watchhouse.encrypts" .name) }}
+{{- $encryption := include "watchhouse.encryptionSecret" $root }}
+{{- if and $encryption (include "watchhouse.encrypts" .name) }}
 - name: SVC_USER_CONNECTIONS_ENCRYPTION_KEY
-  valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
+  valueFrom: { secretKeyRef: { name: {{ $encryption }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
 - name: SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS
-  valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS, optional: true } }
+  valueFrom: { secretKeyRef: { name: {{ $encryption }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS, optional: true } }
 {{- end }}
 {{- range $name, $value := omit .block.settings (ternary "SVC_ALLOWED_HOSTS" "" (has "gateway" $runs)) }}
 {{- /* Helm parses numbers as floating point and would print 1e+06. */}}
@@ -93,6 +94,20 @@ and those of the operator. Probes and scrapes use pod addresses, which need no e
 {{- with get $settings "HEALTH_ALERT_DASHBOARD_URL" }}{{ $names = append $names (urlParse .).hostname }}{{ end -}}
 {{- with get (index . 1) "SVC_ALLOWED_HOSTS" }}{{ $names = append $names . }}{{ end -}}
 {{- join "," ($names | uniq) -}}
+{{- end -}}
+
+{{/* The Secret of the encryption key: that of the values, or in topology single the generated one. Empty if there is none. */}}
+{{- define "watchhouse.encryptionSecret" -}}
+{{- if .Values.encryption.existingSecret -}}{{ .Values.encryption.existingSecret }}
+{{- else if include "watchhouse.generatesEncryptionKey" . -}}{{ include "watchhouse.secretName" (list . "") }}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether the chart generates the encryption key: a single pod without a key in its values. */}}
+{{- define "watchhouse.generatesEncryptionKey" -}}
+{{- $secrets := (include "watchhouse.block" (list . "all") | fromYaml).secrets -}}
+{{- $own := concat $secrets.keys (keys $secrets.values) -}}
+{{- if and (eq .Values.topology "single") (not .Values.encryption.existingSecret) (not (has "SVC_USER_CONNECTIONS_ENCRYPTION_KEY" $own)) -}}yes{{- end -}}
 {{- end -}}
 
 {{/* Whether a workload stores encrypted secrets: connections, added hosts, alert targets and tools of users. */}}
