@@ -56,9 +56,10 @@ const generateSettingsReference = async (): Promise<GeneratedFile> => {
 /** Returns one function per generated file; each returns undefined if this machine cannot generate its file. */
 const listGenerators = async (): Promise<readonly (() => Promise<GeneratedFile | undefined>)[]> => {
   const { chartFileGenerators } = await import('./generate/chart/files.ts')
+  const { generateOpenApiDocument: openApiDocument } = await import('./generate/openapi/document.ts')
   const { generateRuleNames: ruleNames } = await import('./generate/rule-names.ts')
   const { generateRouteTypes: routeTypes } = await import('./generate/route-types.ts')
-  return [generateSettingsReference, routeTypes, ruleNames, ...chartFileGenerators]
+  return [generateSettingsReference, routeTypes, openApiDocument, ruleNames, ...chartFileGenerators]
 }
 
 /** Formats the content with the settings of the repository, so that the format check and `--check` agree. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ActionOutcome, actionParameters } from '../actions.ts'
+import { deprecated } from './parameters.ts'
 import { createResponseSchema } from './response.ts'
 
 const { killQuery, optimizeTable, killMutation } = actionParameters
@@ -12,7 +13,8 @@ export const ActionRequest = z.discriminatedUnion('action', [
 ])
 export type ActionRequest = z.infer<typeof ActionRequest>
 
-/** Response of `POST /api/v1/actions`; `message` describes the outcome. */
-export const ActionResponse = createResponseSchema(ActionOutcome, z.object({ host: z.string() })).extend({
-  message: z.string(),
-})
+/** Response of `POST /api/v1/actions`; the message describes the outcome. */
+export const ActionResponse = createResponseSchema(
+  ActionOutcome,
+  z.object({ host: z.string(), message: z.string() }),
+).extend({ message: z.string().meta(deprecated) })

@@ -9,6 +9,9 @@ import { createResponseSchema } from './response.ts'
 import {
   windowOrderIssue,
   bodyHostId,
+  createCursorParameter,
+  deprecated,
+  isGivenOnce,
   isWindowOrdered,
   hostId,
   timeRangeParameters,
@@ -23,7 +26,7 @@ const { fingerprints, fingerprint, executions, patternChanges, queryDetail } = q
 const shortText = textParameter.max(256, 'must not be longer than 256 characters').optional()
 
 /**
- * `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and override `lastHours` (default 24).
+ * `GET /api/v1/insights/query-patterns`. `from` and `to` override `lastHours` (default 24).
  * `own=1` includes queries of the product itself.
  */
 export const QueryPatternsQuery = z
@@ -35,14 +38,22 @@ export const QueryPatternsQuery = z
     user: shortText,
     own: booleanParameter.optional(),
     limit: deriveIntegerParameter(fingerprints.input.shape.limit).optional(),
-    offset: deriveIntegerParameter(fingerprints.input.shape.offset).optional(),
+    offset: deriveIntegerParameter(fingerprints.input.shape.offset).optional().meta(deprecated),
+    cursor: createCursorParameter(deriveIntegerParameter(fingerprints.input.shape.offset)).optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)
+  .refine(({ cursor, offset }) => isGivenOnce(cursor, offset), {
+    path: ['cursor'],
+    message: 'and offset are mutually exclusive',
+  })
 
 /** Response of `GET /api/v1/insights/query-patterns`; `metadata.total` is the number of patterns. */
 export const QueryPatternsResponse = createResponseSchema(
   fingerprints.output.shape.fingerprints,
-  StatementExecution.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
+  StatementExecution.partial().extend({
+    ...fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape,
+    nextCursor: z.string().nullable(),
+  }),
 )
 
 /** Query parameters of `GET /api/v1/insights/query-patterns/{hash}`. */

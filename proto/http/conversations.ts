@@ -9,7 +9,7 @@ import {
   ConversationInput,
 } from '../conversations.ts'
 import { createResponseSchema } from './response.ts'
-import { bodyHostId, textParameter, createIntegerParameter } from './parameters.ts'
+import { bodyHostId, createCursorParameter, createIntegerParameter, deprecated, textParameter } from './parameters.ts'
 
 /**
  * Response of `GET /api/v1/conversations/backend`, exactly as specified. `browser` means that the server stores no
@@ -33,15 +33,15 @@ export type ConversationSummaryView = z.infer<typeof ConversationSummaryView>
 export const ConversationView = Conversation.omit({ hostKey: true }).extend(host)
 export type ConversationView = z.infer<typeof ConversationView>
 
-/** Query parameters of `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
+/** Query parameters of `GET /api/v1/conversations`. */
 export const ConversationsQuery = z.strictObject({
   limit: createIntegerParameter(1, 100).default(20),
-  cursor: textParameter.pipe(ConversationCursor).optional(),
+  cursor: createCursorParameter(textParameter.pipe(ConversationCursor)).optional(),
 })
-/** Response of `GET /api/v1/conversations`; `next` is null on the last page. */
+/** Response of `GET /api/v1/conversations`; `nextCursor` is null on the last page. */
 export const ConversationsResponse = createResponseSchema(
   z.array(ConversationSummaryView),
-  z.object({ count: z.int(), next: z.string().nullable() }),
+  z.object({ count: z.int(), next: z.string().nullable().meta(deprecated), nextCursor: z.string().nullable() }),
 )
 
 /** Path parameters of requests about one conversation. */

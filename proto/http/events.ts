@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { EventSeverity, EventStatus, InboundEvent, eventLimits } from '../inbound-event.ts'
 import { createResponseSchema } from './response.ts'
-import { textParameter, createIntegerParameter } from './parameters.ts'
+import {
+  createCursorParameter,
+  createIntegerParameter,
+  createTimeParameter,
+  cursorIssue,
+  deprecated,
+  isGivenOnce,
+  textParameter,
+} from './parameters.ts'
 
 const Whole = z.int().min(0)
 
@@ -35,8 +43,7 @@ export const IngestResponse = createResponseSchema(
 )
 
 const word = textParameter.min(1, 'must not be empty').max(eventLimits.source, 'must not be longer than 128 characters')
-const maxEpochMs = 4_102_444_799_999
-const cursorSentence = 'must be the `next` of an earlier response'
+const cursorSentence = 'must be the `nextCursor` of an earlier response'
 
 /** A page cursor: receive time and id of the last event of the previous page. */
 const EventCursor = textParameter.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, cursorSentence).transform((cursor) => {
@@ -48,17 +55,23 @@ const EventCursor = textParameter.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, cursorSente
 export const formatEventCursor = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string =>
   `${receivedAt}-${id}`
 
-/** `GET /api/v1/events`: newest first; `from` and `to` are epoch milliseconds. */
-export const EventsQuery = z.strictObject({
-  source: word.optional(),
-  severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
-  status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
-  search: textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
-  from: createIntegerParameter(0, maxEpochMs).optional(),
-  to: createIntegerParameter(0, maxEpochMs).optional(),
-  before: EventCursor.optional(),
-  limit: createIntegerParameter(1, 500).default(100),
-})
+/** `GET /api/v1/events`: newest first. */
+export const EventsQuery = z
+  .strictObject({
+    source: word.optional(),
+    severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
+    status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
+    search: textParameter.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
+    from: createTimeParameter('milliseconds').optional(),
+    to: createTimeParameter('milliseconds').optional(),
+    before: EventCursor.optional().meta(deprecated),
+    cursor: createCursorParameter(EventCursor).optional(),
+    limit: createIntegerParameter(1, 500).default(100),
+  })
+  .refine(({ cursor, before }) => isGivenOnce(cursor, before), cursorIssue)
 
-/** Response of `GET /api/v1/events`. `next` is the `before` of the next page; null on the last page. */
-export const EventsResponse = createResponseSchema(z.array(InboundEvent), z.object({ next: z.string().nullable() }))
+/** Response of `GET /api/v1/events`. `nextCursor` is null on the last page. */
+export const EventsResponse = createResponseSchema(
+  z.array(InboundEvent),
+  z.object({ next: z.string().nullable().meta(deprecated), nextCursor: z.string().nullable() }),
+)

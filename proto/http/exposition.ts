@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textParameter, createIntegerParameter } from './parameters.ts'
+import { createIntegerParameter, deprecated, textParameter } from './parameters.ts'
 
 const maxSelectorLength = 1_024
 const maxSelectors = 20
@@ -15,7 +15,8 @@ const createRepeatedParameter = <S extends z.ZodType>(each: S, max: number) =>
 
 /** Query parameters of `GET /api/v1/metrics`. The response contains only hosts and series that match all of them. */
 export const MetricsQuery = z.strictObject({
-  'host[]': createRepeatedParameter(listedHost, maxHosts),
+  hostId: createRepeatedParameter(listedHost, maxHosts),
+  'host[]': createRepeatedParameter(listedHost, maxHosts).meta(deprecated),
   group: textParameter.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
   /** Prometheus series selectors. A series is returned if any of them matches. */
   'match[]': createRepeatedParameter(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AlertHistoryEntry } from '../alert-history.ts'
-import { createIntegerParameter, hostId, textParameter } from './parameters.ts'
+import { createTimeParameter, hostId, textParameter } from './parameters.ts'
 import { createResponseSchema } from './response.ts'
 
 const Episode = textParameter.min(1, 'must not be empty').max(160, 'must not be longer than 160 characters')
@@ -28,10 +28,8 @@ const IncidentNote = StoredIncidentNote.omit({ episode: true, subject: true }).e
 })
 export type IncidentNote = z.infer<typeof IncidentNote>
 
-const maxEpochMs = 4_102_444_799_000
-
-/** Query parameters of `GET /api/v1/incidents/{episode}`. `since` is the start of the episode in epoch milliseconds. */
-export const IncidentQuery = z.strictObject({ hostId, since: createIntegerParameter(0, maxEpochMs) })
+/** Query parameters of `GET /api/v1/incidents/{episode}`. `since` is the start of the episode. */
+export const IncidentQuery = z.strictObject({ hostId, since: createTimeParameter('milliseconds') })
 /** Response of `GET /api/v1/incidents/{episode}`: the events of the episode and the notes, oldest first. */
 export const IncidentResponse = createResponseSchema(
   z.object({

@@ -6,3 +6,4 @@ export const OpenApiDocument = z.looseObject({
   info: z.looseObject({ title: z.string(), version: z.string() }),
   paths: z.record(z.string(), z.looseObject({})),
 })
+export type OpenApiDocument = z.infer<typeof OpenApiDocument>

@@ -106,15 +106,80 @@ export const isWindowOrdered = (window: { from?: number | undefined; to?: number
 export const windowOrderIssue = { path: ['to'], message: 'must be later than from' }
 
 /** Maximum timestamp in epoch seconds: the last second of the year 2099. */
-export const maxEpochSeconds = 4_102_444_799
+const maxEpochSeconds = 4_102_444_799
 
-/** Time range parameters. `from` and `to` are epoch seconds and override `lastMinutes`, which overrides `lastHours`. */
+/** A unit of epoch times, with its length in milliseconds. */
+const epochUnits = { seconds: 1_000, milliseconds: 1 } as const
+type EpochUnit = keyof typeof epochUnits
+
+const Instant = z.iso.datetime({ offset: true })
+
+/** Returns the epoch time of a date-time or of a number in the unit; undefined if it is neither. */
+const parseTime = (given: string, unit: EpochUnit): number | undefined => {
+  const max = maxEpochSeconds * (1_000 / epochUnits[unit])
+  const time = /^(0|[1-9]\d{0,14})$/.test(given)
+    ? Number(given)
+    : Math.floor(Instant.safeParse(given).success ? Date.parse(given) / epochUnits[unit] : Number.NaN)
+  return time >= 0 && time <= max ? time : undefined
+}
+
+const describeTime = (unit: EpochUnit) => ({
+  sentence: `must be a time with its zone, such as 2026-06-01T22:00:00Z, or epoch ${unit}`,
+  schema: {
+    ...withOpenApiSchema({ type: 'string', format: 'date-time', pattern: undefined }),
+    description: `An RFC 3339 date-time. Epoch ${unit} are deprecated.`,
+  },
+})
+
+/** Returns the schema of a time in a query: a date-time, or an epoch time in the unit, to which both are converted. */
+export const createTimeParameter = (unit: EpochUnit) => {
+  const { sentence, schema } = describeTime(unit)
+  return textParameter
+    .transform((given, context) => {
+      const time = parseTime(given, unit)
+      if (time !== undefined) return time
+      context.addIssue({ code: 'custom', message: sentence })
+      return z.NEVER
+    })
+    .meta(schema)
+}
+
+const bodyTime = describeTime('seconds')
+/** A time in a JSON body: a date-time or epoch seconds, converted to epoch seconds. */
+export const bodySeconds = z
+  .union([z.int(), z.string()], bodyTime.sentence)
+  .transform((given, context) => {
+    const time = parseTime(String(given), 'seconds')
+    if (time !== undefined) return time
+    context.addIssue({ code: 'custom', message: bodyTime.sentence })
+    return z.NEVER
+  })
+  .meta(bodyTime.schema)
+
+/**
+ * Time range parameters. `from` and `to` are date-times or epoch seconds and override `lastMinutes`, which overrides
+ * `lastHours`.
+ */
 export const timeRangeParameters = {
   lastHours: deriveIntegerParameter(TimeRangeInput.shape.lastHours).optional(),
   lastMinutes: deriveIntegerParameter(TimeRangeInput.shape.lastMinutes).optional(),
-  from: createIntegerParameter(0, maxEpochSeconds).optional(),
-  to: createIntegerParameter(0, maxEpochSeconds).optional(),
+  from: createTimeParameter('seconds').optional(),
+  to: createTimeParameter('seconds').optional(),
 }
+
+/** Metadata of parameters and fields that a newer one replaces. */
+export const deprecated = { deprecated: true } as const
+
+/** The cursor of a page in a query: `metadata.nextCursor` of the previous page. */
+export const createCursorParameter = <S extends z.ZodType>(schema: S) =>
+  schema.meta({ description: '`metadata.nextCursor` of the previous page.' })
+
+/** Returns whether only one of two parameters with the same meaning is given. */
+export const isGivenOnce = (newer: unknown, older: unknown): boolean => newer === undefined || older === undefined
+/** The issue to report if a cursor and its older spelling are given. */
+export const cursorIssue = { path: ['cursor'], message: 'and before are mutually exclusive' }
+/** The issue to report if a host id and its older spelling are given. */
+export const hostIssue = { path: ['hostId'], message: 'and host are mutually exclusive' }
 
 /** Query parameters of `GET /api/v1/charts/{name}`. */
 export const ChartQuery = z
@@ -135,8 +200,8 @@ export const ChartBatchRequest = z
     interval: Interval.optional(),
     lastHours: TimeRangeInput.shape.lastHours,
     lastMinutes: TimeRangeInput.shape.lastMinutes,
-    from: z.int().min(0).max(maxEpochSeconds).optional(),
-    to: z.int().min(0).max(maxEpochSeconds).optional(),
+    from: bodySeconds.optional(),
+    to: bodySeconds.optional(),
     timezone: TimeZone.optional(),
     params: PlaceholderValues.optional(),
   })
@@ -214,10 +279,10 @@ export const TableQuery = z
     ...rowSelectionParameters,
     sort: Sort.optional(),
     limit: createIntegerParameter(1, 1_000_000).optional(),
-    pageSize: createIntegerParameter(1, 1_000_000).optional(),
-    page: createIntegerParameter(1, 1_000_000).optional(),
-    offset: createIntegerParameter(0, 1_000_000_000).optional(),
-    cursor: textParameter.max(2_048, 'must not be longer than 2048 characters').optional(),
+    pageSize: createIntegerParameter(1, 1_000_000).optional().meta(deprecated),
+    page: createIntegerParameter(1, 1_000_000).optional().meta(deprecated),
+    offset: createIntegerParameter(0, 1_000_000_000).optional().meta(deprecated),
+    cursor: createCursorParameter(textParameter.max(2_048, 'must not be longer than 2048 characters')).optional(),
     total: booleanParameter.default(false),
     format: z.enum(['json', ...exportFormats], `must be one of json, ${exportFormats.join(', ')}`).optional(),
   })

@@ -14,7 +14,7 @@ import {
   bodyHostId,
   isWindowOrdered,
   hostId,
-  maxEpochSeconds,
+  bodySeconds,
   TimeZone,
   deriveIntegerParameter,
 } from './parameters.ts'
@@ -45,12 +45,12 @@ export const ReportQuery = z.strictObject({
 /** Response of `GET /api/v1/reports/{id}`. */
 export const ReportResponse = createResponseSchema(ShownReport, z.object({ delivery: ReportDeliveryStatus }))
 
-/** Body of `POST /api/v1/reports`; `from` and `to` are epoch seconds. */
+/** Body of `POST /api/v1/reports`; `from` and `to` are date-times or epoch seconds. */
 export const BuildReportRequest = z
   .strictObject({
     hostId: bodyHostId.default(0),
-    from: z.int().min(0).max(maxEpochSeconds),
-    to: z.int().min(0).max(maxEpochSeconds),
+    from: bodySeconds,
+    to: bodySeconds,
     timezone: TimeZone.optional(),
   })
   .refine(isWindowOrdered, windowOrderIssue)

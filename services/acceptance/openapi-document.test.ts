@@ -127,9 +127,11 @@ describe('the OpenAPI document of every operation', () => {
   })
 
   it('declares the errors that any route can return', () => {
+    // 403, 408 and 431 among others.
+
     for (const [where, operations] of Object.entries(document.paths)) {
       for (const method of Object.keys(operations)) {
-        expect(document.statusesOf({ path: where, method })).toEqual(expect.arrayContaining(['403', '408', '431']))
+        expect(document.statusesOf({ path: where, method })).toEqual(expect.arrayContaining(['4XX', '5XX']))
       }
     }
   })

@@ -1,11 +1,11 @@
 import type { Request } from 'express'
-import type { createDocument } from 'zod-openapi'
 import type { agent } from '#proto/agent.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Identity } from '#proto/call.ts'
 import type { ServiceClient } from '#proto/contract.ts'
 import type { BuildInfo } from '#proto/http/build.ts'
 import type { DocPage } from '#proto/http/docs.ts'
+import type { OpenApiDocument } from '#proto/http/openapi.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { mcp } from '#proto/mcp.ts'
 import type { query } from '#proto/query.ts'
@@ -58,8 +58,8 @@ export interface Gateway {
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
-  /** Returns the OpenAPI document of all served routes; created on the first call. */
-  document(): Promise<ReturnType<typeof createDocument>>
+  /** Returns the OpenAPI document of all routes; read on the first call. */
+  document(): Promise<OpenApiDocument>
   keys: ApiKeys
   auth: Auth
   denied: DeniedUsers

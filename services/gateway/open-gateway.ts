@@ -42,7 +42,6 @@ import { rateLimitBindings } from './limits/config.ts'
 import { openGuests, createRateLimits } from './limits/limits.ts'
 import { createDocumentLoader } from './openapi/document.ts'
 import { warnOfMissingPublicUrl } from './request/public-url.ts'
-import { routes } from './routes.ts'
 import type { WebBuild } from './web/web-build.ts'
 import { openPageViewQueue } from './web/page-view-queue.ts'
 import { createChatReplier } from './webhooks/chat-click.ts'
@@ -84,7 +83,7 @@ export const openGateway = async (
     docs,
     version: packageFacts.version,
     requestTimeoutMs: parseSettings(settings, env).SVC_REQUEST_TIMEOUT_MS,
-    document: createDocumentLoader(routes, packageFacts.version),
+    document: createDocumentLoader(packageFacts.version),
     keys,
     auth,
     denied,

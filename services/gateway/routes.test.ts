@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addDateTimes } from '#proto/http/date-times.ts'
 import { agentRequests, conversationRequests, modelRequests, skillRequests } from './testing/agent.ts'
 import {
   alertingRequests,
@@ -23,11 +24,27 @@ import { signApiKey } from './auth/keys/key-token.ts'
 import { anonymousCaller } from './auth/identity.ts'
 import type { Route } from './http-route.ts'
 import { routes } from './routes.ts'
+import { root } from '../testing/source-file.ts'
+import {
+  examplesPath,
+  formatExamples,
+  type OperationExample,
+  readParameters,
+  toExample,
+} from '../generate/openapi/examples.ts'
 
 const secret = 'the secret of the keys'
 const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['read'], iat: 0, exp: 4_102_444_799 }
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+/** Requests and responses of these tests, which the OpenAPI document contains. `vitest -u` writes them to its file. */
+const examples = new Map<string, OperationExample>()
+const recordExample = (name: string, example: OperationExample) => {
+  const known = examples.get(name)
+  const given = Object.entries(example).filter(([, value]) => value !== undefined)
+  examples.set(name, { ...known, ...Object.fromEntries(given.map(([key, value]) => [key, toExample(value)])) })
+}
 
 /** A valid request for every route. A GET without parameters needs no entry. */
 const good: Record<string, ValidRequest> = {
@@ -108,7 +125,11 @@ const good: Record<string, ValidRequest> = {
   'POST /api/events/ingest': { url: '/api/events/ingest', body: { title: 'Disk full' }, bearer: secret },
   'GET /api/v1/events': { url: '/api/v1/events?severity=critical&search=disk&limit=5' },
   'GET /api/cron/weekly-report': { url: '/api/cron/weekly-report', bearer: secret },
-  'POST /api/mcp': { url: '/api/mcp', body: {}, bearer: signApiKey(claims, secret) },
+  'POST /api/mcp': {
+    url: '/api/mcp',
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+    bearer: signApiKey(claims, secret),
+  },
   'GET /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
   'DELETE /api/mcp': { url: '/api/mcp', bearer: signApiKey(claims, secret) },
   'POST /api/v1/mcp/messages': { url: '/api/v1/mcp/messages', body: { jsonrpc: '2.0', id: 1, method: 'ping' } },
@@ -182,8 +203,11 @@ describe('the route table', () => {
     expect(names.toSorted()).toEqual(Object.keys({ ...good, ...prepared }).toSorted())
   })
 
-  const sendTo = async (name: string, { method }: Route) =>
-    send(method, good[name] ?? (await prepared[name]?.()) ?? { url: '' })
+  const sendTo = async (name: string, { method, path }: Route) => {
+    const request = good[name] ?? (await prepared[name]?.()) ?? { url: '' }
+    recordExample(name, { request: request.body, parameters: readParameters(path, request.url) })
+    return send(method, request)
+  }
   const [redirecting, answering] = [true, false].map((redirects) =>
     routes
       // Routes that reject every request have no response schema.
@@ -202,7 +226,15 @@ describe('the route table', () => {
     expect(response.status).toBe(route.status ?? 200)
     expect(response.headers.get('content-type')).toBe(route.mediaType ?? 'application/json')
     const body: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
-    expect(route.answer.parse(body)).toEqual(body)
+    recordExample(name, { response: body })
+    const parsed: unknown = route.answer.parse(body)
+    expect(typeof parsed === 'string' ? parsed : JSON.parse(addDateTimes(JSON.stringify(parsed)))).toEqual(body)
+  })
+
+  it('has an example of every operation, as the tests above received it', async () => {
+    const answered = routes.filter(({ answer }) => answer.type !== 'never' && answer.type !== 'undefined')
+    expect(answered.map(nameOf).filter((name) => !examples.has(name))).toEqual([])
+    await expect(formatExamples(examples)).toMatchFileSnapshot(join(root, examplesPath))
   })
 
   // Routes with `own-bearer` are left out, because they check their bearer token before the feature.

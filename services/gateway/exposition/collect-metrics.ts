@@ -54,17 +54,19 @@ const collectMetricsOfHost = async (
 }
 
 /** Returns a cache key for a selection; order and repetition of hosts and selectors do not change the key. */
-export const formatSelectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
-  JSON.stringify([sorted(hosts), group, sorted(match)])
+export const formatSelectionKey = ({ hostId, 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
+  JSON.stringify([sorted(hostId), sorted(hosts), group, sorted(match)])
 
 const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()
 
 /** Returns the hosts that match host ids and group; throws `not-found` for an unknown host or group. */
 export const findSelectedHosts = async (
   list: HostList,
-  { 'host[]': wanted, group }: MetricsQuery,
+  { hostId, 'host[]': older, group }: MetricsQuery,
 ): Promise<readonly Host[]> => {
-  const named = wanted ? await Promise.all([...new Set(wanted)].map((id) => list.find(id, 'host[]'))) : undefined
+  const wanted = hostId || older ? [...new Set([...(hostId ?? []), ...(older ?? [])])] : undefined
+  const findHost = (id: number) => list.find(id, hostId?.includes(id) ? 'hostId' : 'host[]')
+  const named = wanted && (await Promise.all(wanted.map(findHost)))
   const all = await list.all()
   if (group !== undefined && all.every((host) => host.group !== group)) throw noSuchGroup(group, all)
   return (named ?? all).filter((host) => group === undefined || host.group === group)

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,13 +13,46 @@ import { startFakeProduct } from '../testing/fake-product.ts'
 import { routes } from '../routes.ts'
 import { createDocumentLoader, addNameEnums } from './document.ts'
 
-const open = createDocumentLoader(routes, '1.2.3')
+const open = createDocumentLoader('1.2.3')
 
 const run = promisify(execFile)
 const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
 const rules = fileURLToPath(new URL('redocly.yaml', import.meta.url))
 
+const maxServedBytes = 300_000
+
 describe('the OpenAPI document', () => {
+  it('has the version of the product', async () => {
+    expect((await open()).info.version).toBe('1.2.3')
+  })
+
+  it('is small as HTTP clients receive it', async () => {
+    await using product = await startFakeProduct()
+    const { hostname, port } = new URL(product.url)
+    const headers = { 'Accept-Encoding': 'gzip' }
+    const [answer] = await once(get({ hostname, port, path: '/api/v1/openapi.json', headers }), 'response')
+    const body = await buffer(answer)
+    expect(body.length).toBeLessThan(maxServedBytes)
+  })
+
+  it('has an operation id of a verb and a noun and an existing tag for every route', async () => {
+    const { tags, paths } = Listed.parse(await open())
+    const operations = Object.values(paths).flatMap((item) => Object.values(item))
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z0-9]*)+$/.test(id))).toEqual([])
+    expect([...new Set(operations.flatMap((operation) => operation.tags))].toSorted()).toEqual(
+      tags.map(({ name }) => name).toSorted(),
+    )
+  })
+
+  it('contains each shape once, as a component', async () => {
+    const { paths, components } = Listed.parse(await open())
+    const shapes = Object.values(components.schemas).map((schema) => JSON.stringify(schema))
+    expect(new Set(shapes).size).toBe(shapes.length)
+    expect(JSON.stringify(paths)).not.toContain('"properties":')
+  })
+
   it('passes the OpenAPI linter without errors and warnings', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-openapi-'))
     onTestFinished(() => rm(directory, { recursive: true }))
@@ -56,7 +92,7 @@ describe('the OpenAPI document', () => {
     ['delete', '/api/mcp', '405'],
   ] as const)('documents the special status of %s %s: %s', async (method, path, status) => {
     const { paths = {} } = await open()
-    expect(paths[path]?.[method]?.responses).toHaveProperty([status])
+    expect(Listed.shape.paths.parse(paths)[path]?.[method]?.responses).toHaveProperty([status])
   })
 
   it('lists the charts and tables of the running product only in their path parameters', async () => {
@@ -88,7 +124,24 @@ describe('the OpenAPI document', () => {
   })
 })
 
-const Operation = z.object({ get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown() })) }) })
+const Listed = z.object({
+  tags: z.array(z.object({ name: z.string() })),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        operationId: z.string(),
+        tags: z.array(z.string()),
+        responses: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  ),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+})
+const Operation = z.object({
+  get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown().optional() })) }),
+})
 const Named = z.object({
   paths: z.object({ '/api/v1/charts/{name}': Operation, '/api/v1/tables/{name}': Operation }),
 })

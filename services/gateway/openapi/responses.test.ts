@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type FakeProduct, startFakeProduct } from '../testing/fake-product.ts'
 import { createArbitrary } from '../testing/schema-samples.ts'
-import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
+import { type OperationKey, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
 /** Values that a caller may send for a parameter. */
 const anything = fc.oneof(
@@ -26,7 +26,7 @@ describe('every operation of the document', () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
         await fc.assert(
-          fc.asyncProperty(requestOf(operation), async (request) => {
+          fc.asyncProperty(requestOf({ path, method }, operation), async (request) => {
             const answer = await fetch(product.url + addressOf(path, request), {
               method: method.toUpperCase(),
               redirect: 'manual',
@@ -44,18 +44,21 @@ describe('every operation of the document', () => {
   })
 })
 
+type Operation = ServedDocument['paths'][string][string]
+
 interface Request {
   path: Record<string, unknown>
   query: Record<string, unknown>
   body: unknown
 }
 
-const requestOf = ({ parameters, requestBody }: Operation): fc.Arbitrary<Request> => {
+const requestOf = (key: OperationKey, { requestBody }: Operation): fc.Arbitrary<Request> => {
+  const parameters = document.parametersOf(key)
   const valuesOf = (place: Parameter['in']) => {
     const those = parameters.filter((parameter) => parameter.in === place)
     const values = those.map(({ name, schema }) => [
       name,
-      fc.oneof({ weight: 6, arbitrary: createArbitrary(schema) }, anything),
+      fc.oneof({ weight: 6, arbitrary: createArbitrary(document.resolve(schema)) }, anything),
     ])
     const always = those.filter(({ required }) => required).map(({ name }) => name)
     return fc.record<Record<string, unknown>>(Object.fromEntries(values), { requiredKeys: always })
@@ -65,7 +68,7 @@ const requestOf = ({ parameters, requestBody }: Operation): fc.Arbitrary<Request
     path: valuesOf('path'),
     query: valuesOf('query'),
     body: body
-      ? fc.oneof({ weight: 6, arbitrary: createArbitrary(body.schema) }, fc.jsonValue())
+      ? fc.oneof({ weight: 6, arbitrary: createArbitrary(document.resolve(body.schema)) }, fc.jsonValue())
       : fc.constant(undefined),
   })
 }

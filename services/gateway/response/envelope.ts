@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { addDateTimes } from '#proto/http/date-times.ts'
 import { sendFrames } from './send.ts'
 
 /** Returns the body of a successful response, unless the specification fixes another format. */
@@ -50,7 +51,7 @@ export async function* wrapRows(
   }
   if (opening) yield opening
   const after = columns === undefined ? ']' : ']}'
-  yield encoder.encode(`${after},"metadata":${JSON.stringify(metadata())}}`)
+  yield encoder.encode(`${after},"metadata":${addDateTimes(JSON.stringify(metadata()))}}`)
 }
 
 /** Returns a copy of the frame with commas instead of newlines; the original may be in use elsewhere. */

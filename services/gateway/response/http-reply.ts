@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
+import { addDateTimes } from '#proto/http/date-times.ts'
 import {
   type Download,
   sendDownload,
@@ -44,8 +45,8 @@ export interface Reply extends ResponseCookies {
 }
 
 export const createReply = (request: Request, response: Response): Reply => ({
-  json: (body, mediaType) => sendText(request, response, 200, JSON.stringify(body), mediaType),
-  accepted: (body) => sendText(request, response, 202, JSON.stringify(body)),
+  json: (body, mediaType) => sendText(request, response, 200, addDateTimes(JSON.stringify(body)), mediaType),
+  accepted: (body) => sendText(request, response, 202, addDateTimes(JSON.stringify(body))),
   text: (text, mediaType) => sendText(request, response, 200, text, mediaType),
   page: (html) => sendPage(request, response, html),
   gzipped: (body, mediaType) => sendGzipped(request, response, body, mediaType),
@@ -68,7 +69,7 @@ export const createReply = (request: Request, response: Response): Reply => ({
 })
 
 const sendRevalidated = (request: Request, response: Response, body: unknown, mediaType?: string): void => {
-  const text = JSON.stringify(body)
+  const text = addDateTimes(JSON.stringify(body))
   // The ETag is weak, because the compressed and the plain response share it.
   const tag = `W/"${hash('sha256', text, 'base64url')}"`
   response.setHeader('Cache-Control', 'private, no-cache')

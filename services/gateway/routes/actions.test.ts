@@ -101,7 +101,12 @@ describe('management', () => {
   })
 
   it('returns whether it is enabled', async () => {
-    expect(await (await fetch(`${product.url}/api/v1/management`)).json()).toEqual({ enabled: true })
+    expect(await (await fetch(`${product.url}/api/v1/management`)).json()).toEqual({
+      success: true,
+      data: { enabled: true },
+      metadata: {},
+      enabled: true,
+    })
   })
 })
 

@@ -24,7 +24,8 @@ export const actionsRoute = definePostRoute({
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
     const outcome = await runAction(gateway, host, body, { call, requestId })
-    return { ...createSuccessBody(outcome, { host: host.name }), message: sentences[outcome.state] }
+    const message = sentences[outcome.state]
+    return { ...createSuccessBody(outcome, { host: host.name, message }), message }
   },
 })
 
@@ -82,7 +83,10 @@ const managementState = defineGetRoute({
   access: 'read',
   query: noQuery,
   answer: ManagementState,
-  handle: async ({ call }, { query }) => query.management({}, call),
+  handle: async ({ call }, { query }) => {
+    const state = await query.management({}, call)
+    return { ...createSuccessBody(state, {}), ...state }
+  },
 })
 
 const management = definePostRoute({
@@ -95,9 +99,10 @@ const management = definePostRoute({
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
     const action = { action: body.operation.replace('_', '-'), host: formatAuditHostName(host), target: targetOf(body) }
-    const change = { hostKey: host.key, management: hashPasswords(body) }
-    const { ddl } = await gateway.audit.of(action, { call, requestId }, () => gateway.query.manage(change, call))
-    return { success: true as const, ddl, message: `Completed on host ${host.name}` }
+    const request = { hostKey: host.key, management: hashPasswords(body) }
+    const { ddl } = await gateway.audit.of(action, { call, requestId }, () => gateway.query.manage(request, call))
+    const change = { ddl, message: `Completed on host ${host.name}` }
+    return { ...createSuccessBody(change, { host: host.name }), ...change }
   },
 })
 

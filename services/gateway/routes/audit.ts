@@ -1,4 +1,4 @@
-import type { AuditRecord } from '#proto/audit.ts'
+import { type AuditRecord, formatAuditHostName } from '#proto/audit.ts'
 import { AuditResponse, AuditQuery } from '#proto/http/audit.ts'
 import { canManageUsers } from '../features/authorization.ts'
 import { createSuccessBody } from '../response/envelope.ts'
@@ -12,11 +12,12 @@ export const auditRoute = defineGetRoute({
   limit: 'data',
   query: AuditQuery,
   answer: AuditResponse,
-  handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
+  handle: async ({ query: { before, cursor, limit, hostId, host: name, ...filter }, call }, gateway) => {
+    const host = hostId === undefined ? name : formatAuditHostName(await gateway.hosts.find(hostId))
     const reader = (await canManageUsers(gateway, call)) ? undefined : call.identity.subject
-    const found = await gateway.audit.list({ ...filter, reader, beforeMs: before, limit: limit + 1 })
+    const found = await gateway.audit.list({ ...filter, host, reader, beforeMs: cursor ?? before, limit: limit + 1 })
     const { records, next } = splitAuditPage(found, limit)
-    return createSuccessBody(records, { next })
+    return createSuccessBody(records, { next, nextCursor: next === null ? null : String(next) })
   },
 })
 

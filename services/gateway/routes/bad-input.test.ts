@@ -43,7 +43,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/charts/query-count?lastHours=8761', 'lastHours', 'from 1 to 8760'],
   ['/api/v1/charts/query-count?lastHours=1.5', 'lastHours', 'from 1 to 8760'],
   ['/api/v1/charts/query-count?from=20&to=10', 'to', 'later than from'],
-  ['/api/v1/charts/query-count?from=x', 'from', 'whole number'],
+  ['/api/v1/charts/query-count?from=x', 'from', 'a time with its zone'],
   ['/api/v1/charts/query-count?timezone=Europe/Bielefeld', 'timezone', 'must be a time zone'],
   ['/api/v1/charts/query-count?timezone=%2B01:00', 'timezone', 'must be a time zone'],
   [`/api/v1/charts/query-count?timezone=${long(65)}`, 'timezone', 'must be a time zone'],

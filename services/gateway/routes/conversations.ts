@@ -52,7 +52,7 @@ const list = defineGetRoute({
     requireStored(gateway, call.identity)
     const { conversations, next } = await gateway.agent.conversations(query, call)
     const shown = await createHostPresenter(gateway.hosts)
-    return createSuccessBody(conversations.map(shown), { count: conversations.length, next })
+    return createSuccessBody(conversations.map(shown), { count: conversations.length, next, nextCursor: next })
   },
 })
 

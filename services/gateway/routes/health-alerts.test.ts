@@ -64,7 +64,13 @@ describe('hosts in responses', () => {
         worstSinceMs: 1_000,
       },
     ])
-    expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false, inbound: 1 })
+    expect(body.metadata).toEqual({
+      count: 2,
+      sweptAtMs: 2_000,
+      sweptAt: '1970-01-01T00:00:02.000Z',
+      isSweeping: false,
+      inbound: 1,
+    })
     expect(requests[0]?.input).toEqual({ figuresOnly: true })
   })
 

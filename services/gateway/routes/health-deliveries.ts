@@ -23,12 +23,13 @@ const deliveries = defineGetRoute({
   access: 'read',
   query: DeliveriesQuery,
   answer: DeliveriesResponse,
-  handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
+  handle: async ({ query: { before, cursor, limit, ...filter }, call }, gateway) => {
     const { hosts, alerts } = gateway
     const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await resolveSubscriptionScope(gateway, call)]
-    const found = await alerts.deliveries({ ...filter, subscriptionsOf, beforeMs: before, limit }, call)
+    const found = await alerts.deliveries({ ...filter, subscriptionsOf, beforeMs: cursor ?? before, limit }, call)
     const next = found.length === limit ? (found.at(-1)?.atMs ?? null) : null
-    return createSuccessBody(replaceHostKeys(found, nameOf), { next })
+    const nextCursor = next === null ? null : String(next)
+    return createSuccessBody(replaceHostKeys(found, nameOf), { next, nextCursor })
   },
 })
 
@@ -57,7 +58,8 @@ const deadLetters = defineGetRoute({
   access: 'read',
   query: DeadLettersQuery,
   answer: DeadLettersResponse,
-  handle: async ({ query: { stream, ...page }, call }, gateway) => {
+  handle: async ({ query: { stream, before, cursor, limit }, call }, gateway) => {
+    const page = { before: cursor ?? before, limit }
     const { hosts, alerts, ingest } = gateway
     const alertLetters = async (): Promise<LetterPage<Letter>> => {
       const [nameOf, subscriptionsOf] = [await loadHostNames(hosts), await resolveSubscriptionScope(gateway, call)]
@@ -73,7 +75,7 @@ const deadLetters = defineGetRoute({
       ...(stream === 'DELIVER' ? [] : [eventLetters()]),
     ])
     const { letters, next } = mergeDeadLetterPages(pages, page.limit)
-    return createSuccessBody([...letters], { next })
+    return createSuccessBody([...letters], { next, nextCursor: next })
   },
 })
 

@@ -86,10 +86,11 @@ export const eventsRoute = defineGetRoute({
   limit: 'data',
   query: EventsQuery,
   answer: EventsResponse,
-  handle: async ({ query: { from, to, before, limit, ...filter }, call }, { ingest }) => {
-    const found = await ingest.events({ ...filter, fromMs: from, toMs: to, after: before, limit }, call)
+  handle: async ({ query: { from, to, before, cursor, limit, ...filter }, call }, { ingest }) => {
+    const found = await ingest.events({ ...filter, fromMs: from, toMs: to, after: cursor ?? before, limit }, call)
     const last = found.at(-1)
-    return createSuccessBody(found, { next: last && found.length === limit ? formatEventCursor(last) : null })
+    const next = last && found.length === limit ? formatEventCursor(last) : null
+    return createSuccessBody(found, { next, nextCursor: next })
   },
 })
 

@@ -230,7 +230,8 @@ describe('GET /api/v1/metrics', () => {
   it.each([
     ['host[]=9', '404 not-found unknown host "9"; available: 0 (analytics), 1 (logs)'],
     ['host[]=one', '400 invalid host[].0 must be a whole number from 0 to 99999'],
-    ['host=0', '400 invalid host is unknown; allowed: host[], group, match[]'],
+    ['host=0', '400 invalid host is unknown; allowed: hostId, host[], group, match[]'],
+    ['hostId=9', '404 not-found unknown host "9"; available: 0 (analytics), 1 (logs)'],
     ['group=us', '404 not-found unknown group "us"; available: eu'],
     ['group=', '400 invalid group must not be empty'],
     ['group=eu&group=us', '400 invalid group must be given only once'],

@@ -21,6 +21,7 @@ const questions: [path: string, method: string, input: unknown][] = [
   ['cluster/topology', 'topology', { hostKey: 'analytics' }],
   ['cluster/topology?hostId=1&cluster=a%20b', 'topology', { hostKey: 'logs', cluster: 'a b' }],
   ['settings-diff?hosts=1,0', 'settingsDiff', { hostKeys: ['logs', 'analytics'], ...everything }],
+  ['settings-diff?hostId=1&hostId=0', 'settingsDiff', { hostKeys: ['logs', 'analytics'], ...everything }],
   [
     'settings-diff?hosts=0,1&changedOnly=1&differentOnly=true',
     'settingsDiff',
@@ -37,7 +38,9 @@ const questions: [path: string, method: string, input: unknown][] = [
 
 /** Invalid requests: path, invalid parameter and part of its message. */
 const refused: [path: string, parameter: string, says: string][] = [
-  ['settings-diff', 'hosts', 'is required'],
+  ['settings-diff', 'hostId', 'is required'],
+  ['settings-diff?hostId=0', 'hostId', '2 to 16 times'],
+  ['settings-diff?hostId=1&hostId=1', 'hostId', '2 to 16 times'],
   ['settings-diff?hosts=0', 'hosts', '2 to 16 different host ids'],
   ['settings-diff?hosts=0,0', 'hosts', '2 to 16 different host ids'],
   [`settings-diff?hosts=${Array.from({ length: 17 }, (_, id) => id).join(',')}`, 'hosts', '2 to 16'],
@@ -47,7 +50,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['settings-diff?hosts=00,1', 'hosts', '2 to 16'],
   ['settings-diff?hosts=0&hosts=1', 'hosts', 'only once'],
   ['settings-diff?hosts=0,1&changedOnly=yes', 'changedOnly', '1 or 0'],
-  ['settings-diff?hosts=0,1&hostId=1', 'hostId', 'is unknown'],
+  ['settings-diff?hosts=0,1&hostId=1&hostId=0', 'hostId', 'not both'],
   ['compare?hosts=0,1&limit=201', 'limit', 'from 1 to 200'],
   ['compare?hosts=0,1&from=20&to=10', 'to', 'later than from'],
   ['compare?hosts=0,1&lastHours=0', 'lastHours', 'from 1 to 8760'],

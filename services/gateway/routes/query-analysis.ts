@@ -33,13 +33,16 @@ const queryPatterns = defineGetRoute({
   ...common,
   query: QueryPatternsQuery,
   answer: QueryPatternsResponse,
-  handle: async ({ query: { hostId, ...request }, call }, gateway) => {
+  handle: async ({ query: { hostId, cursor, offset: given, ...request }, call }, gateway) => {
     const { key } = await gateway.hosts.find(hostId)
+    const offset = cursor ?? given
     const { fingerprints, statement, ...metadata } = await gateway.query.fingerprints(
-      { hostKey: key, ...request },
+      { hostKey: key, ...request, offset },
       call,
     )
-    return createSuccessBody(fingerprints, { ...statement, ...metadata })
+    const end = (offset ?? 0) + fingerprints.length
+    const nextCursor = fingerprints.length > 0 && end < (metadata.total ?? 0) ? String(end) : null
+    return createSuccessBody(fingerprints, { ...statement, ...metadata, nextCursor })
   },
 })
 
@@ -147,8 +150,8 @@ const settingsDiff = defineGetRoute({
   ...comparing,
   query: SettingsDiffQuery,
   answer: SettingsDiffResponse,
-  handle: async ({ query: { hosts: ids, ...parameters }, call }, gateway) => {
-    const hosts = await findHosts(gateway, ids)
+  handle: async ({ query: { hostId, hosts: older, ...parameters }, call }, gateway) => {
+    const hosts = await findHosts(gateway, hostId, older)
     const result = await gateway.query.settingsDiff({ hostKeys: hosts.map(({ key }) => key), ...parameters }, call)
     const rows = result.rows.map((row) => ({ ...row, values: byId(hosts, row.values) }))
     return createSuccessBody({ hosts: result.hosts.flatMap((host) => withName(hosts, host)), rows }, {})
@@ -162,8 +165,8 @@ const compare = defineGetRoute({
   ...comparing,
   query: ComparisonQuery,
   answer: ComparisonResponse,
-  handle: async ({ query: { hosts: ids, ...request }, call }, gateway) => {
-    const hosts = await findHosts(gateway, ids)
+  handle: async ({ query: { hostId, hosts: older, ...request }, call }, gateway) => {
+    const hosts = await findHosts(gateway, hostId, older)
     const result = await gateway.query.comparison({ hostKeys: hosts.map(({ key }) => key), ...request }, call)
     const patterns = result.patterns.map((pattern) => ({ ...pattern, values: byId(hosts, pattern.values) }))
     const { window } = result
@@ -171,8 +174,9 @@ const compare = defineGetRoute({
   },
 })
 
-const findHosts = (gateway: Gateway, ids: readonly number[]): Promise<Host[]> =>
-  Promise.all(ids.map((id) => gateway.hosts.find(id, 'hosts')))
+/** Returns the hosts of `hostId`, or those of the older parameter `hosts`. */
+const findHosts = (gateway: Gateway, ids: readonly number[] | undefined, older: readonly number[] = []) =>
+  Promise.all((ids ?? older).map((id) => gateway.hosts.find(id, ids ? 'hostId' : 'hosts')))
 
 const byId = <V>(hosts: readonly Host[], values: readonly V[]): Record<string, V | null> =>
   Object.fromEntries(hosts.map(({ id }, index) => [id, values[index] ?? null]))

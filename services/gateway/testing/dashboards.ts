@@ -50,7 +50,7 @@ export const createDashboardRequests = (
       url: `${await added()}/rows`,
       body: { panel: 'b', values: { shop: 'x' } },
     }),
-    [`GET ${incidents}/{episode}`]: async () => ({ url: `${incidents}/e1?hostId=0&since=0` }),
+    [`GET ${incidents}/{episode}`]: async () => ({ url: `${incidents}/e1?hostId=0&since=2026-06-01T12:00:00Z` }),
     [`POST ${incidents}/{episode}/notes`]: async () => note,
     [`DELETE ${incidents}/{episode}/notes/{id}`]: async () => ({
       url: `${note.url}/${IncidentNoteResponse.parse(await post(note)).data.id}`,

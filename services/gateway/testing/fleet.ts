@@ -73,7 +73,7 @@ const down: FleetHost = {
 }
 
 const cost = { statements: 3, failures: 1, cpuMs: 20, durationMs: 30, readRows: 40, readBytes: 50 }
-const window = { interval: null, fromMs: 0, toMs: 3_600_000 }
+const window = { interval: null, fromMs: 1_790_000_000_000, toMs: 1_790_003_600_000 }
 const status = { version: '26.3.1', uptimeSeconds: 60, hostname: 'ch1', timezone: 'UTC', clockSkewMs: 1 }
 const refused = { code: 'unavailable', message: 'host logs cannot be reached' }
 const comparedFigures = {

@@ -114,7 +114,7 @@ export const sampleStatement: StatementExecution = {
   incomplete: null,
 }
 
-const window = { interval: 'toStartOfHour' as const, fromMs: 0, toMs: 3_600_000 }
+const window = { interval: 'toStartOfHour' as const, fromMs: 1_790_000_000_000, toMs: 1_790_003_600_000 }
 
 const noSuch = (kind: string, name: string, known: string): ServiceError =>
   new ServiceError('not-found', `unknown ${kind} "${name}"; did you mean "${known}"?`, {
@@ -174,6 +174,24 @@ export const fakeQuery: QueryHandlers = {
     fingerprints: [sampleFingerprint],
     total: 1,
     window,
+    unavailable: null,
+    statement: sampleStatement,
+  }),
+  patternChanges: async () => ({
+    changes: [
+      {
+        hash: '18446744073709551615',
+        query: 'SELECT ?',
+        kind: 'Select',
+        change: 'slower',
+        ratio: 2,
+        now: { calls: 10, totalMs: 200, averageMs: 20, p95Ms: 40, errors: 0 },
+        before: { calls: 10, totalMs: 100, averageMs: 10, p95Ms: 20, errors: 0 },
+      },
+    ],
+    counts: { slower: 1, faster: 0, new: 0, vanished: 0, unchanged: 3 },
+    window,
+    compared: { ...window, fromMs: window.fromMs - 3_600_000, toMs: window.fromMs },
     unavailable: null,
     statement: sampleStatement,
   }),

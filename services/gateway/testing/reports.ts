@@ -163,5 +163,8 @@ const reportsPath = '/api/v1/reports'
 export const reportRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${reportsPath}`]: { url: `${reportsPath}?hostId=1&limit=5` },
   [`GET ${reportsPath}/{id}`]: { url: `${reportsPath}/${reportId}` },
-  [`POST ${reportsPath}`]: { url: reportsPath, body: { hostId: 1, from: 1_790_000_000, to: 1_790_086_400 } },
+  [`POST ${reportsPath}`]: {
+    url: reportsPath,
+    body: { hostId: 1, from: '2026-06-01T00:00:00Z', to: '2026-06-02T00:00:00Z' },
+  },
 }

@@ -1,0 +1,49 @@
+/** Fields with epoch milliseconds, and the fields beside them that contain the same time as an RFC 3339 date-time. */
+export const dateTimeFields: Readonly<Record<string, string>> = {
+  analyzedMs: 'analyzedAt',
+  atMs: 'at',
+  changedMs: 'changedAt',
+  checkedAtMs: 'checkedAt',
+  createdAtMs: 'createdAt',
+  endedMs: 'endedAt',
+  endsAt: 'endsTime',
+  expiresAtMs: 'expiresAt',
+  firstSeenMs: 'firstSeenAt',
+  foundAtMs: 'foundAt',
+  fromMs: 'from',
+  lastMessageMs: 'lastMessageAt',
+  lastReadMs: 'lastReadAt',
+  lastReportedMs: 'lastReportedAt',
+  lastSeenMs: 'lastSeenAt',
+  lastSyncAtMs: 'lastSyncAt',
+  lastWriteMs: 'lastWriteAt',
+  modifiedMs: 'modifiedAt',
+  occurredAt: 'occurredTime',
+  receivedAt: 'receivedTime',
+  savedAtMs: 'savedAt',
+  sinceMs: 'since',
+  startedAtMs: 'startedAt',
+  startedMs: 'startedAt',
+  sweptAtMs: 'sweptAt',
+  timeMs: 'time',
+  toMs: 'to',
+  untilMs: 'until',
+  updatedAtMs: 'updatedAt',
+  vacuumedMs: 'vacuumedAt',
+}
+
+const pattern = new RegExp(`"(${Object.keys(dateTimeFields).join('|')})":(\\d{1,13}(?:\\.\\d+)?|null)(?=[,}])`, 'g')
+/** Fields that are durations in a histogram. Durations are below this time of the year 2001. */
+const ambiguous = new Set(['fromMs', 'toMs'])
+const minAmbiguousMs = 1_000_000_000_000
+
+/**
+ * Adds a date-time beside each field with epoch milliseconds. The JSON is not parsed: inside a string, quotes are
+ * escaped, so that no text looks like a field.
+ */
+export const addDateTimes = (json: string): string =>
+  json.replaceAll(pattern, (field, name: string, value: string) => {
+    if (ambiguous.has(name) && !(Number(value) >= minAmbiguousMs)) return field
+    const time = value === 'null' ? value : `"${new Date(Number(value)).toISOString()}"`
+    return `${field},"${dateTimeFields[name]}":${time}`
+  })
