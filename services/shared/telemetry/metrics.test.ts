@@ -13,6 +13,17 @@ it('names every metric of the process, Nodeâ€™s own included, with the productâ€
   )
 })
 
+it('follows the naming rules of Prometheus, as promtool checks them', async () => {
+  const registry = openMetrics({ version: '1.2.3', services: ['query'] })
+  for (const metric of Object.values(metrics)) metric(registry)
+  for (const { name, type, help } of await registry.getMetricsAsJSON()) {
+    const isCounter = String(type) === 'counter'
+    expect([name, name.endsWith('_total')], name).toEqual([name, isCounter])
+    expect(help, name).toMatch(/\S/)
+    expect(name).not.toMatch(/_(?:milliseconds|ms|minutes|hours|kilobytes|percent|gauge|counter|histogram)(?:_|$)/)
+  }
+})
+
 it('gives the services of one process the same metric', () => {
   const registry = new Registry()
   expect(metrics.busInFlight(registry)).toBe(metrics.busInFlight(registry))

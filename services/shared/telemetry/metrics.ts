@@ -230,10 +230,18 @@ export const metrics = {
   ),
 } as const
 
+const prefix = 'watchhouse_'
+/**
+ * Gauges of the default metrics whose names end like those of counters. Each is the sum of a gauge with the label
+ * `type`, so none is missing.
+ */
+const misnamedGauges = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 /** Creates the registry of a process, including the default metrics of Node. */
 export const openMetrics = (facts: { version: string; services: readonly string[] }): Registry => {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'watchhouse_' })
+  collectDefaultMetrics({ register: registry, prefix })
+  for (const name of misnamedGauges) registry.removeSingleMetric(`${prefix}${name}`)
   metrics
     .buildInfo(registry)
     .set({ version: facts.version, node: process.version, services: facts.services.join(',') }, 1)
