@@ -28,6 +28,9 @@ const keptMs = 24 * 60 * 60_000
 
 /** The folder whose rules the command line contains. */
 const definitions = join(root, 'charts')
+const skills = join(root, 'skills')
+/** The folder of the fixed statements of tools, which the command line reads from its package. */
+const toolStatements = 'query/tools'
 
 const relativeUrl = /new URL\('([^']+)', import\.meta\.url\)/g
 
@@ -45,10 +48,14 @@ const adaptPaths: Plugin = {
         .replaceAll(relativeUrl, (_, file: string) => {
           const path = join(dirname(id), file)
           if (isCommandLine && path === definitions) return `new URL('./charts', import.meta.url)`
+          if (isCommandLine && path === skills) return `new URL('./skills', import.meta.url)`
           const entry = Object.keys(entries).find((name) => entries[name] === path)
           return `new URL('./${entry ? `${entry}.mjs` : join(folder, file)}', import.meta.url)`
         })
-        .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${folder}')`)
+        .replaceAll(
+          'import.meta.dirname',
+          `(import.meta.dirname + '/${isCommandLine ? relative(ownCode, dirname(id)) : folder}')`,
+        )
     },
   },
 }
@@ -80,8 +87,10 @@ for (const file of readdirSync(output, { withFileTypes: true })) {
 /** Adds what the npm package of the command line needs beside its code. */
 function completePackage(): void {
   chmodSync(join(output, 'watchhouse.mjs'), 0o755)
-  const isIncluded = (path: string) => statSync(path).isDirectory() || /\.(rule|metric)\.yaml$/.test(path)
+  const isIncluded = (path: string) => statSync(path).isDirectory() || /\.(yaml|md)$/.test(path)
   cpSync(definitions, join(output, 'charts'), { recursive: true, filter: isIncluded })
+  cpSync(skills, join(output, 'skills'), { recursive: true, filter: isIncluded })
+  cpSync(join(ownCode, toolStatements), join(output, toolStatements), { recursive: true, filter: isIncluded })
   copyFileSync(join(root, 'LICENSE'), join(output, 'LICENSE'))
   copyFileSync(join(root, 'web/docs/9-command-line.md'), join(output, 'README.md'))
   const { name, version, license, type, engines } = packageFile

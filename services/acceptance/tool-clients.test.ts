@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenProduct } from '../testing/mcp-conformance/start.ts'
@@ -120,6 +121,54 @@ describe.each([
     const { messages } = await client.getPrompt({ name: 'health-check', arguments: { hostId: '0' } })
     expect(messages).toMatchObject([{ role: 'user' }])
   })
+})
+
+describe.each([
+  ['with a server', () => ({ words: [], variables: { WATCHHOUSE_URL: product.url } }), 1],
+  ['without a server', () => ({ words: ['--clickhouse-url', product.hostUrl], variables: {} }), 1],
+])('the command "watchhouse mcp" %s', (_what, target, hosts) => {
+  const program = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
+  const connect = async (more: { words: string[]; variables: Record<string, string> }) => {
+    const client = new Client(facts)
+    const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...more.variables }
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [program, 'mcp', ...more.words], env }),
+    )
+    return client
+  }
+
+  it('serves tools, resources and prompts, and cancels a statement on the host', async () => {
+    await using opened = new AsyncDisposableStack()
+    const client = opened.adopt(await connect(target()), (each) => each.close())
+    expect(await client.callTool({ name: 'list_hosts' })).toMatchObject({
+      content: [{ text: expect.stringContaining(`${hosts} host.`) }],
+    })
+    const refused = await client.callTool({ name: 'query', arguments: { sql: 'DROP TABLE a' } })
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('must begin with') }] })
+    const { contents } = await client.readResource({ uri: 'columndb://databases' })
+    expect(contents).toMatchObject([{ text: expect.stringContaining('"system"') }])
+    expect((await client.listPrompts()).prompts).toHaveLength(5)
+    const left = new AbortController()
+    const sql = 'SELECT sum(sipHash64(number + 1)) FROM system.numbers'
+    const call = client.callTool({ name: 'query', arguments: { sql } }, undefined, { signal: left.signal })
+    call.catch(() => {})
+    const running = async (): Promise<number> => {
+      const counted =
+        "SELECT toUInt32(count()) AS n FROM system.processes WHERE query LIKE '%sipHash64(number + 1)%' AND query_id != queryID()"
+      return Number((await queryClickHouse(product.hostUrl, counted))[0]?.n)
+    }
+    await retryUntil(running, (count) => count === 1)
+    left.abort()
+    expect(await retryUntil(running, (count) => count === 0)).toBe(0)
+  })
+})
+
+it('the command "watchhouse mcp" says how to reach a server if none responds', async () => {
+  const program = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
+  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), WATCHHOUSE_URL: 'http://127.0.0.1:9' }
+  const transport = new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env })
+  await expect(new Client(facts).connect(transport)).rejects.toThrow('no server responds at http://127.0.0.1:9')
+  await transport.close()
 })
 
 describe('the inspector', () => {

@@ -81,7 +81,7 @@ describe('forbidden content', () => {
 
   it('calls out only through services/shared/net, which guards every address, and the client for users', () => {
     const pattern = /(?<![.\w#'"`])fetch\(/
-    const free = /^services\/(shared\/net|client|sandbox|bench)\//
+    const free = /^services\/(shared\/net|client|cli\/mcp|sandbox|bench)\//
     expect(['await fetch(url)', 'query.fetch(url)', 'prefetch(url)'].map((line) => pattern.test(line))).toEqual([
       true,
       false,

@@ -45,15 +45,19 @@ export const openOutput = (context: CommandContext, command: Command): Output =>
 
 /** Returns the client of the selected server: `--url`, `WATCHHOUSE_URL`, the server of the last login, or this machine. */
 export const openSession = (context: CommandContext, command: Command): Session => {
-  const { env } = context
+  const { config, configPath, ...server } = resolveServer(context, command)
+  return { client: createCommandClient(context, server), output: openOutput(context, command), config, configPath }
+}
+
+/** Returns the address and the API key of the selected server. */
+export const resolveServer = ({ env }: CommandContext, command: Command) => {
   const { url: option, timeout } = GlobalOptions.parse(command.optsWithGlobals())
   const configPath = findConfigPath(env)
   const config = readConfigFile(configPath)
   const url = parseServerUrl(option ?? (env.WATCHHOUSE_URL || (config.url ?? defaultUrl)))
   // A saved key is sent only to the server that issued it.
   const apiKey = env.WATCHHOUSE_API_KEY || config.servers[url]?.apiKey
-  const client = createCommandClient(context, { url, apiKey, timeout })
-  return { client, output: openOutput(context, command), config, configPath }
+  return { url, apiKey, timeout, config, configPath }
 }
 
 /** Returns a client whose requests end with the command. */

@@ -16,6 +16,8 @@ const logs = [
   'crash_log',
   'processors_profile_log',
 ]
+/** The span log has no column `event_date`, by which the server would partition it. */
+const spanLogEngine = 'ENGINE = MergeTree PARTITION BY toYYYYMM(finish_date) ORDER BY (finish_date, finish_time_us)'
 const markCacheBytes = 268_435_456
 
 /** Returns the part of the server configuration that the official image would contain: paths, ports and log tables. */
@@ -38,6 +40,7 @@ export const formatLocalServerConfig = (
   <mark_cache_size>${markCacheBytes}</mark_cache_size>
   <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
   ${logs.map((log) => `<${log}><database>system</database><table>${log}</table></${log}>`).join('\n  ')}
+  <opentelemetry_span_log><database>system</database><table>opentelemetry_span_log</table><engine>${spanLogEngine}</engine></opentelemetry_span_log>
 </clickhouse>
 `
 

@@ -2,7 +2,8 @@ import { Command } from 'commander'
 import { type CommandContext, openOutput } from '../context.ts'
 import type { Examination } from '../doctor/examine.ts'
 import { computeScore, type Finding } from '../doctor/finding.ts'
-import { createUsageError, exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { readHostUrl } from '../host-url.ts'
 import { requireServicesNode } from '../options.ts'
 import type { Output, Tone } from '../output/output.ts'
 
@@ -30,19 +31,6 @@ export const createDoctorCommand = (context: CommandContext): Command =>
       )
       if (isFailed) context.setExitCode(exitCodes.failed)
     })
-
-const readHostUrl = (text: string): URL => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw createUsageError(
-      'invalid URL of the host; it must begin with http:// or https://, such as http://localhost:8123',
-    )
-  if (url.username !== '' || url.password !== '')
-    throw createUsageError(
-      'the URL must not contain credentials, which other users of this machine could see; use --user and CLICKHOUSE_PASSWORD',
-    )
-  return url
-}
 
 /** Prompts for the password only if a user is named, because the user `default` often has none. */
 const readPassword = async (

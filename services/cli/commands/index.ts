@@ -13,6 +13,7 @@ import { createDoctorCommand } from './doctor.ts'
 import { createHostsCommand } from './hosts.ts'
 import { createLoginCommand } from './login.ts'
 import { createLogoutCommand } from './logout.ts'
+import { createMcpCommand } from './mcp.ts'
 import { createQueryCommand } from './query.ts'
 import { createSilenceCommand } from './silence.ts'
 import { createTablesCommand } from './tables.ts'
@@ -33,6 +34,7 @@ export const commands: readonly ((context: CommandContext) => Command)[] = [
   createDiagnoseCommand,
   createChangesCommand,
   createAgentCommand,
+  createMcpCommand,
   createDoctorCommand,
   createCheckConfigCommand,
   createApplyCommand,
