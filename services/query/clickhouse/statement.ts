@@ -64,9 +64,11 @@ export interface SendingOptions {
   trace?: W3cTraceContext | undefined
 }
 
-/** Returns the trace headers of a request. */
-export const traceHeaders = ({ trace }: Pick<SendingOptions, 'trace'>): Record<string, string> =>
-  trace === undefined ? {} : { ...trace }
+/** Returns the trace headers of a request. A header without a value would fail the request. */
+export const traceHeaders = ({ trace }: Pick<SendingOptions, 'trace'>): Record<string, string> => ({
+  ...(trace?.traceparent && { traceparent: trace.traceparent }),
+  ...(trace?.tracestate && { tracestate: trace.tracestate }),
+})
 
 /** Returns the maximum execution time of a statement on the host, in seconds. */
 export const resolveMaxSeconds = (
