@@ -12,6 +12,8 @@ import { resolveDocsFolder, createDefineReplacements } from './build-time/define
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
 /** The module that replaces the icon component of the Lucide package. */
 const ownIcon = fileURLToPath(new URL('src/lib/ui/icon.svelte', import.meta.url))
+/** The module that replaces `d3-interpolate`, because charts have no scales of colours. */
+const numberInterpolation = fileURLToPath(new URL('src/lib/chart/number-interpolation.ts', import.meta.url))
 /** Documentation pages, which an installation can replace, followed by the generated settings reference. */
 const docs = [
   ...readDocPages(resolveDocsFolder(process.env)),
@@ -46,9 +48,11 @@ const adapter: typeof pages = {
  * SvelteKit's modules read the version as soon as they run, and the start script has to set it first.
  */
 const groups = [
-  { name: 'start', test: /vite\/preload-helper|runtime\/client\/payload\.js/, priority: 2 },
-  { name: 'kit', test: /@sveltejs\/kit\/src\/runtime\/(?!client\/entry\.js)/, priority: 1 },
-  { name: 'common', minShareCount: 10 },
+  { name: 'start', test: /vite\/preload-helper|runtime\/client\/payload\.js/, priority: 4 },
+  { name: 'kit', test: /@sveltejs\/kit\/src\/runtime\/(?!client\/entry\.js)/, priority: 3 },
+  { name: 'common', test: /^(?!.*\/src\/lib\/(?:table|sql)\/)/, minShareCount: 10, priority: 2 },
+  // Most start pages show charts without tables.
+  { name: 'tables', minShareCount: 10, priority: 1 },
   { name: 'icons', test: /@lucide/, minShareCount: 3 },
 ]
 
@@ -73,6 +77,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '#proto', replacement: proto },
+      { find: 'd3-interpolate', replacement: numberInterpolation },
       { find: /^\.\.\/Icon\.svelte$/, replacement: ownIcon },
     ],
   },

@@ -34,7 +34,10 @@ export const pageLoads: Benchmark = {
   async *run() {
     await using sandbox = await startSandbox({ label: 'one', seed: true })
     await sandbox.seeded
-    await using product = await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env: { LOG_LEVEL: 'warn' } })
+    await using product = await startProduct({
+      hosts: [{ url: sandbox.url, name: 'one' }],
+      env: { LOG_LEVEL: 'warn', RATE_LIMIT_API_PER_MIN: '100000' },
+    })
     // Lowers the priority of the servers, because a user's browser does not share its CPU with them.
     for (const pid of [sandbox.pid, ...product.pids]) lowerPriority(pid)
     const executablePath = findChromium()

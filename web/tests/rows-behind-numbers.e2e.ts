@@ -17,8 +17,10 @@ const failing = 'SELECT sum(sleepEachRow(1)) + throwIf(max(number) = 6) FROM num
 let sandbox: Sandbox
 let product: Product
 let browser: TestBrowser
-/** The minute in which the query failed, as the charts show it. */
-let minute: RegExp
+/** The length of a bucket of the last hour. */
+const bucketSeconds = 30
+/** The bucket in which the query failed, as the charts show it. */
+let bucket: RegExp
 const scope = new AsyncDisposableStack()
 
 const flush = () => fetchText(sandbox.url, 'SYSTEM FLUSH LOGS')
@@ -37,8 +39,8 @@ beforeAll(async () => {
   browser = scope.use(await openBrowser())
   await runFailing({ query_id: id })
   await flush()
-  const ended = `SELECT formatDateTime(max(event_time), '%H:%i', 'UTC') FROM system.query_log WHERE query_id = '${id}'`
-  minute = new RegExp(`\\b${await fetchText(sandbox.url, ended)}: `)
+  const ended = `SELECT formatDateTime(toStartOfInterval(max(event_time), toIntervalSecond(${bucketSeconds})), '%T', 'UTC') FROM system.query_log WHERE query_id = '${id}'`
+  bucket = new RegExp(`\\b${await fetchText(sandbox.url, ended)}: `)
 })
 afterAll(() => scope.disposeAsync())
 
@@ -66,12 +68,12 @@ const clickBucket = async (page: Page, chart: string): Promise<void> => {
   for (let left = width - 1; left > 0; left -= 1) {
     // The pointer is above the bars, so that no series is selected.
     await page.mouse.move(x + left, y + 2)
-    if (minute.test((await cursor.getAttribute('aria-valuetext')) ?? '')) {
+    if (bucket.test((await cursor.getAttribute('aria-valuetext')) ?? '')) {
       await page.mouse.click(x + left, y + 2)
       return
     }
   }
-  throw new Error(`no bucket of "${chart}" matches ${String(minute)}`)
+  throw new Error(`no bucket of "${chart}" matches ${String(bucket)}`)
 }
 
 describe('a query that failed is found with two clicks on the overview', () => {
@@ -95,12 +97,12 @@ describe('a query that failed is found with two clicks on the overview', () => {
     ['Slow queries', 'Slow queries'],
     ['Failed queries', 'Failed queries'],
   ])('by a point of the chart %s', async (chart, table) => {
-    const { page } = await open('/overview?host=0&range=3h')
+    const { page } = await open('/overview?host=0&range=1h')
     await clickBucket(page, chart)
     await page.waitForURL(/\/tables\/.*from=\d+&to=\d+/)
     const { searchParams } = new URL(page.url())
     const [from, to] = ['from', 'to'].map((name) => Number(searchParams.get(name)))
-    expect(Number(to) - Number(from)).toBe(60)
+    expect(Number(to) - Number(from)).toBe(bucketSeconds)
     expect([searchParams.get('host'), searchParams.has('range')]).toEqual(['0', false])
     const row = await findRow(page, table)
     await row.getByRole('link').first().click()
@@ -108,12 +110,12 @@ describe('a query that failed is found with two clicks on the overview', () => {
   })
 
   it('by the keyboard on a chart', async () => {
-    const { page } = await open('/overview?host=0&range=3h')
+    const { page } = await open('/overview?host=0&range=1h')
     const cursor = page.getByRole('slider', { name: 'Time cursor for Slow queries', exact: true })
     await cursor.focus()
     await waitUntil(async () => {
       await page.keyboard.press('ArrowLeft')
-      return minute.test((await cursor.getAttribute('aria-valuetext')) ?? '')
+      return bucket.test((await cursor.getAttribute('aria-valuetext')) ?? '')
     })
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
@@ -134,6 +136,35 @@ describe('a query that failed is found with two clicks on the overview', () => {
     await card.getByRole('link', { name: 'Affected queries', exact: true }).click()
     await page.waitForURL(/\/tables\/failed-queries\?.*from=\d+&to=\d+/)
     await findRow(page, 'Failed queries')
+  })
+})
+
+describe('the rows behind other charts', () => {
+  it.each([
+    [
+      'a timeline',
+      '/charts/merge-timeline?host=0&range=7d',
+      /\/tables\/recent-merges\?.*from=\d+&to=\d+/,
+      'Recent merges',
+    ],
+    [
+      'a heat map',
+      '/charts/query-count-heatmap?host=0&range=7d',
+      /\/tables\/history-queries\?.*from=\d+/,
+      'Query history',
+    ],
+    ['a gauge', '/charts/health-disk-percent?host=0', /\/tables\/disks\?/, 'Disks'],
+  ])('of %s are opened by keyboard', async (_, path, target, table) => {
+    const { page } = await open(path)
+    const links = page.locator('figure a[href]:not([tabindex="-1"])')
+    await expectVisible(links.first())
+    expect(await links.count()).toBe(1)
+    await links.focus()
+    for (const key of ['End', 'ArrowLeft', 'ArrowRight']) await page.keyboard.press(key)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(target)
+    const rows = page.getByRole('table', { name: table, exact: true }).getByRole('row')
+    await waitUntil(async () => (await rows.count()) > 1)
   })
 })
 

@@ -1,7 +1,6 @@
 import type { CellFormat, TableInfo } from '#proto/catalogue.ts'
 import type { ColumnFilter } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
-import { lookbackParameter } from '#proto/lookback.ts'
 import { toWindow, type TimeRange, type ReadableParameters } from '#lib/state/range.ts'
 
 /** Filter operators of the API. */
@@ -135,12 +134,6 @@ export const readTableParameters = (
       return value === null ? [] : [[name, value]]
     }),
   )
-
-/** Returns the default time range of a page in hours; undefined if the page shows the current state. */
-export const getDefaultHours = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
-  const declared = parameters.find(({ name }) => name === lookbackParameter)
-  return declared && Number(declared.default)
-}
 
 /** Returns the query parameters of the table API for the display options. */
 export const toTableQuery = (
