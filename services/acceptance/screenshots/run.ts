@@ -10,6 +10,9 @@ import { screenshotPages } from './pages.ts'
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
 const patienceMs = 120_000
+const pollMs = 100
+const hasNoPlaceholders =
+  "[...document.querySelectorAll('main .skeleton')].every((part) => part.getBoundingClientRect().top >= innerHeight)"
 /** Size of the screenshots, small enough for the documentation and the repository. */
 const viewport = { width: 1280, height: 800 }
 
@@ -46,9 +49,11 @@ const takeScreenshots = async (): Promise<void> => {
 const waitForPage = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
-  await page.waitForFunction(
-    "[...document.querySelectorAll('main .skeleton')].every((part) => part.getBoundingClientRect().top >= innerHeight)",
-  )
+  // The content security policy forbids `waitForFunction`, which evaluates its text in the page.
+  for (let waitedMs = 0; !(await page.evaluate<boolean>(hasNoPlaceholders)); waitedMs += pollMs) {
+    if (waitedMs > patienceMs) throw new Error(`${page.url()} did not load; check the product`)
+    await page.waitForTimeout(pollMs)
+  }
 }
 
 await takeScreenshots()
