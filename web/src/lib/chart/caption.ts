@@ -1,7 +1,7 @@
 import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
 import { formatLength } from '#lib/state/range.ts'
-import { formatDay, formatTime, formatTimeWithSeconds } from '#lib/ui/time.ts'
+import { formatDay, formatDayTime, formatTime, formatTimeWithSeconds } from '#lib/ui/time.ts'
 
 type DescribedData = Pick<ChartData, 'chart' | 'window' | 'statement' | 'history'>
 
