@@ -22,6 +22,7 @@ import {
 import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, hostInput, hostDataReaders } from './host.ts'
 import { fleetMethods } from './fleet.ts'
+import { changeMethods } from './changes.ts'
 import { ChartHistory, historyMethods } from './history.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
@@ -391,4 +392,5 @@ export const query = service('query', {
   ...definitionStatementMethods,
   ...repldbMethods,
   ...historyMethods,
+  ...changeMethods,
 })

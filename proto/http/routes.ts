@@ -8,6 +8,7 @@ import type * as analysis from './analysis.ts'
 import type * as audit from './audit.ts'
 import type * as auth from './auth.ts'
 import type * as billing from './billing.ts'
+import type * as changes from './changes.ts'
 import type * as channels from './channels.ts'
 import type * as chatApplication from './chat-application.ts'
 import type * as cluster from './cluster.ts'
@@ -109,6 +110,7 @@ export interface Routes {
   'GET /api/v1/auth/sign-in': Route<z.ZodUndefined, typeof session.SignInQuery>
   'GET /api/v1/billing': Route<typeof billing.BillingResponse>
   'GET /api/v1/catalogue': Route<typeof data.CatalogueResponse>
+  'GET /api/v1/changes': Route<typeof changes.ChangesResponse, typeof changes.ChangesQuery>
   'GET /api/v1/charts/{name}': Route<typeof data.ChartResponse, typeof parameters.ChartQuery>
   'GET /api/v1/cluster/topology': Route<typeof cluster.TopologyResponse, typeof cluster.TopologyQuery>
   'GET /api/v1/compare': Route<typeof comparison.ComparisonResponse, typeof comparison.ComparisonQuery>

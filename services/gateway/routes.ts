@@ -13,6 +13,7 @@ import { connectionRoutes } from './routes/connections.ts'
 import { catalogueRoute, hostRoutes } from './routes/hosts.ts'
 import { managedHostRoutes } from './routes/managed-hosts.ts'
 import { chatApplicationRoutes, chatWebhookRoute } from './routes/chat-application.ts'
+import { changeRoutes } from './routes/changes.ts'
 import { chartRoutes } from './routes/charts.ts'
 import { clusterTopologyRoute, fleetRoutes } from './routes/fleet.ts'
 import { conversationRoutes } from './routes/conversations.ts'
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   catalogueRoute,
   ...chartRoutes,
   ...historyRoutes,
+  ...changeRoutes,
   ...tableRoutes,
   ...dashboardRoutes,
   ...savedViewRoutes,

@@ -32,6 +32,7 @@ import { createToolRowsHandler } from './tools/tool-rows.ts'
 import { createTopologyHandler } from './topology/topology.ts'
 import type { SweepStateDeps } from './rules/sweep-state.ts'
 import { createRuleHandlers } from './rules/handlers.ts'
+import { createObjectChangesHandler } from './history/object-changes.ts'
 import { createHistoryHandlers } from './history/last-hour.ts'
 import { createInsightHandlers } from './insights/handlers.ts'
 import { createPageViewHandlers } from './page-views/handlers.ts'
@@ -102,6 +103,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     ...createRepldbHandlers(parts),
     ...createPageViewHandlers(parts),
     ...createHistoryHandlers(parts),
+    objectChanges: createObjectChangesHandler(parts),
     killQuery: createKillQueryHandler(parts),
     optimizeTable: createOptimizeTableHandler(parts),
     killMutation: createKillMutationHandler(parts),

@@ -7,6 +7,7 @@ import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HostRegistry } from '../hosts/hosts.ts'
 import type { Probe } from '../status/probe.ts'
+import { recordObjects } from './objects.ts'
 import type { RecordedMetrics } from './recorded-metrics.ts'
 import { type Period, type Source, type SourceContext, sources } from './sources.ts'
 import type { HistoryStore } from './store.ts'
@@ -77,6 +78,8 @@ export const recordHost = async (
     progress.isBehind ||= done.isBehind
     if (source.log !== undefined) progress.until = Math.min(progress.until, done.until)
   }
+  const objectsMark = marks.get(watermarkKey(host.key, 'objects'))
+  progress.rows += await recordObjects(deps.history, context, objectsMark, deps.clock.now())
   return progress
 }
 
