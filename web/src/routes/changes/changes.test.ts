@@ -11,6 +11,18 @@ const rows = [
 ]
 const sources = {
   host: { data: { rows }, failure: null, receivedAtMs: 0 },
+  recorded: [
+    {
+      atMs: at(2),
+      kind: 'schema',
+      hostId: 1,
+      host: 'one',
+      title: 'table shop.orders changed',
+      detail: '',
+      diff: '--- a',
+      href: null,
+    },
+  ],
   deployments: [
     {
       id: 'd',
@@ -56,6 +68,7 @@ describe('changes', () => {
       ['Deployment', 'acme/shop: v2', 'production · failure · by ann'],
       ['Version', '25.3 to 25.8', ''],
       ['Schema', 'ALTER TABLE shop.orders ADD COLUMN a', ''],
+      ['Schema', 'table shop.orders changed', ''],
     ])
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length)
   })

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '#lib/api/audit.ts'
 import type { ChartState } from '#lib/api/chart-states.ts'
 import type { Deployment } from '#lib/api/deployments.ts'
+import type { RecordedChange } from '#lib/api/changes.ts'
 import type { ConditionHistoryEntry } from '#lib/api/health.ts'
 import { toLocalDay, readInstant } from '#lib/ui/time.ts'
 
@@ -12,6 +13,7 @@ export const changeKinds = [
   'Schema',
   'Mutation',
   'Access',
+  'Topology',
   'Deployment',
   'Alert',
   'Action',
@@ -28,9 +30,13 @@ export interface Change {
   detail: string
   /** A page with more about it: a path, or an external address. */
   href: string | null
+  /** A unified diff; null if the change has none. */
+  diff: string | null
 }
 
 interface ChangeSources {
+  /** Changes of definitions according to the history. */
+  recorded: readonly RecordedChange[]
   /** Rows of the chart of host changes. */
   host: ChartState | undefined
   deployments: readonly Deployment[]
@@ -46,18 +52,30 @@ export const listChanges = (sources: ChangeSources, fromMs: number, toMs: number
     const atMs = readInstant(row['time'])
     const { kind } = row
     if (atMs === null || !isChangeKind(kind)) return []
-    return [{ id: `host ${index}`, atMs, kind, text: String(row['what']), detail: '', href: null }]
+    return [{ id: `host ${index}`, atMs, kind, text: String(row['what']), detail: '', href: null, diff: null }]
+  })
+  const recorded = sources.recorded.flatMap(({ kind, atMs, title, detail, href, diff }, index): Change[] => {
+    const shown = recordedKinds[kind]
+    return shown ? [{ id: `recorded ${index}`, atMs, kind: shown, text: title, detail, href, diff }] : []
   })
   const deployments = sources.deployments.map((each): Change => {
     const { id, atMs, repository, title, environment, outcome, by, url } = each
     const detail = [environment, outcome, by && `by ${by}`].filter(Boolean).join(' · ')
-    return { id: `deployment ${id}`, atMs, kind: 'Deployment', text: `${repository}: ${title}`, detail, href: url }
+    return {
+      id: `deployment ${id}`,
+      atMs,
+      kind: 'Deployment',
+      text: `${repository}: ${title}`,
+      detail,
+      href: url,
+      diff: null,
+    }
   })
   const alerts = sources.alerts.flatMap(({ id, atMs, kind, title, severity, hostId }): Change[] => {
     const word = alertWords[kind]
     if (word === undefined) return []
     const href = hostId === null ? '/health' : `/health?host=${hostId}`
-    return [{ id: `alert ${id}`, atMs, kind: 'Alert', text: `${title} ${word}`, detail: severity, href }]
+    return [{ id: `alert ${id}`, atMs, kind: 'Alert', text: `${title} ${word}`, detail: severity, href, diff: null }]
   })
   const actions = sources.actions.map(({ id, atMs, action, actor, target, result }): Change => {
     const detail = [`by ${actor.subject}`, result === 'done' ? null : result, ...Object.values(target)]
@@ -68,11 +86,21 @@ export const listChanges = (sources: ChangeSources, fromMs: number, toMs: number
       text: action,
       detail: detail.filter(Boolean).join(' · '),
       href: `/audit?action=${encodeURIComponent(action)}`,
+      diff: null,
     }
   })
-  return [...ofHost, ...deployments, ...alerts, ...actions]
+  return [...ofHost, ...recorded, ...deployments, ...alerts, ...actions]
     .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)
     .toSorted((one, other) => other.atMs - one.atMs)
+}
+
+/** Kinds of the history; deployments and alerts have their own sources. */
+const recordedKinds: Readonly<Record<string, ChangeKind>> = {
+  version: 'Version',
+  settings: 'Settings',
+  schema: 'Schema',
+  access: 'Access',
+  topology: 'Topology',
 }
 
 /** The events of conditions that are changes. Reminders and muted notifications are none. */
