@@ -375,6 +375,7 @@ describe('trouble', () => {
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}/overview?host=1&refresh=5m`)
     await expectVisible(visit.page.getByText('two is down', { exact: true }))
+    await expectVisible(visit.page.getByText(/^No history is recorded/))
     scope.use(await startSandbox({ port: Number(new URL(two.url).port) }))
     await hasStatus('up')
     await visit.networkIdle()
