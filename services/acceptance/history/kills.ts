@@ -70,7 +70,7 @@ const waitUntilCaughtUp = async ({ hostUrl, historyUrl }: KillPlan): Promise<voi
   const limit = performance.now() + caughtUpWithinMs
   while (performance.now() < limit) {
     const marks = await readMarks(historyUrl).catch(() => [])
-    if (marks.length > 1 && marks.every(({ until }) => until > Number(now?.now) - 60)) return
+    if (marks.length > 1 && marks.every(({ until }) => until > Number(now?.now))) return
     await wait(500)
   }
   throw new Error('the recorder did not catch up')
