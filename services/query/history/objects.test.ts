@@ -61,7 +61,7 @@ describe('the definitions of objects', () => {
       ['table', 'default.orders', 'changed'],
       ['table', 'default.remote', 'created'],
     ])
-    const [changed] = changes.filter(({ change }) => change === 'changed')
+    const changed = changes.find(({ change }) => change === 'changed')
     const lines = changed?.diff.split('\n').filter((line) => /^[-+](?![-+])/.test(line))
     expect(lines).toEqual([
       expect.stringContaining('-`price` Float32'),
