@@ -179,7 +179,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
-  const isFirstLook = chosen.includes('query') && hasNoHosts(env)
+  const isFirstLook = chosen.includes('query') && needsExampleHosts(env, settings)
   const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY), env)
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
@@ -235,8 +235,9 @@ const installStreams = async (
   return installation
 }
 
-const hasNoHosts = (env: Environment): boolean =>
-  !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
+/** Returns whether example hosts replace the missing host list. In production, users add the first host. */
+const needsExampleHosts = (env: Environment, { NODE_ENV }: Plan['settings']): boolean =>
+  NODE_ENV !== 'production' && !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
 /**
  * Starts two embedded hosts, which keep their data between starts, and an embedded server for their history unless one

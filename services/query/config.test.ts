@@ -52,6 +52,17 @@ describe('the start', () => {
     expect(problems({})).toEqual([])
   })
 
+  it('needs no host list if a single process keeps the hosts that users add', () => {
+    const env = { NODE_ENV: 'production', SVC_DATA_DIRECTORY: '/var/lib/watchhouse' }
+    expect(problems(env)).toEqual([])
+    const elsewhere = [
+      { NATS_URL: 'nats://bus:4222' },
+      { REDIS_URL: 'redis://store' },
+      { SVC_STATE_DB_URL: 'postgres://db/a' },
+    ]
+    for (const more of elsewhere) expect(problems({ ...env, ...more })).toMatchObject([{ name: 'COLUMNDB_HOST' }])
+  })
+
   it('reports host list problems next to other invalid settings', () => {
     const wrong = { COLUMNDB_POOL_SIZE: 'ten' }
     expect(problems({ ...wrong, NODE_ENV: 'production' }).map(({ name }) => name)).toEqual(['COLUMNDB_HOST'])

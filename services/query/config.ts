@@ -1,3 +1,5 @@
+import { storeSettings } from '#shared/store/config.ts'
+import { findDataDirectory } from '#shared/store/data-directory.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
@@ -174,5 +176,10 @@ const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
   const { NODE_ENV } = processSettings
   if (findSettingProblems({ NODE_ENV }, env).length > 0 || parseSettings({ NODE_ENV }, env).NODE_ENV !== 'production')
     return []
+  if (canAddHosts(env)) return []
   return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]
 }
+
+/** Returns whether a single process keeps the hosts that users add, so that it can start without any. */
+const canAddHosts = (env: Environment): boolean =>
+  findSettingProblems(storeSettings, env).length === 0 && findDataDirectory(env) !== undefined

@@ -79,6 +79,34 @@ const isState = (page: Page, title: string, state: string) =>
 const conditions = async (): Promise<unknown[]> =>
   (await (await fetch(`${product.url}/api/v1/health/alert-state`)).json()).data
 
+describe('the image without hosts', () => {
+  it('starts, leads to the setup page and monitors the first host that is added', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'no-hosts-'))
+    scope.defer(() => rm(directory, { recursive: true, force: true }))
+    const sandbox = scope.use(await startSeededHost('two'))
+    const env = { NODE_ENV: 'production', SVC_DATA_DIRECTORY: directory }
+    await using empty = await startProduct({ hosts: [], env })
+    const visit = await browser.open(empty.url, {}, (page) =>
+      page.getByRole('heading', { level: 1, name: 'Set up', exact: true }),
+    )
+    const { page } = visit
+    await isState(page, 'Connect a host', 'To do')
+    expect(await findAccessibilityViolations(visit)).toEqual([])
+    await page.goto(`${empty.url}/alerts/rules?host=0`)
+    await page.getByRole('main').getByRole('link', { name: 'Set up', exact: true }).click()
+    await page.getByRole('link', { name: 'Add host', exact: true }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Add host…', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add host', exact: true })
+    await dialog.getByRole('textbox', { name: /^URL/ }).fill(sandbox.url)
+    await dialog.getByRole('textbox', { name: /^User/ }).fill('default')
+    await dialog.getByRole('textbox', { name: /^Label/ }).fill('first')
+    await dialog.getByRole('button', { name: 'Add host', exact: true }).click()
+    await expectVisible(dialog.getByText('first is monitored'))
+    await dialog.getByRole('link', { name: 'Open overview', exact: true }).click()
+    await expectVisible(page.getByRole('heading', { level: 1, name: 'Overview', exact: true }))
+  })
+})
+
 describe('a new installation', () => {
   it('leads from the overview to a delivered test notification', async () => {
     // Sweeps run without any setting, so that old alerts exist before the first channel.
