@@ -47,6 +47,14 @@ describe('an incident', () => {
     expect(metadata).toEqual({ host: 'analytics', persistent: false })
   })
 
+  it('has an event of a sweep whose events are on two pages', async () => {
+    const later = Array.from({ length: 150 }, (_, index) => entry(index + 1_000, 'other'))
+    const swept = Array.from({ length: 100 }, (_, index) => ({ ...entry(index, 'other'), atMs: 500 }))
+    await using rig = await open([...later, ...swept, { ...entry(100, 'e1'), atMs: 500 }, entry(101, 'e1')])
+    const { data } = IncidentResponse.parse((await rig.send('GET', 'e1?hostId=0&since=0')).body)
+    expect(data.events.map(({ id }) => id)).toEqual(['h101', 'h100'])
+  })
+
   it('has notes, which only their author deletes', async () => {
     await using rig = await open()
     const { data: note } = IncidentNoteResponse.parse(

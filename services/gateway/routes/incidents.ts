@@ -58,15 +58,17 @@ const readEvents = async (
   { hostKey, episode, fromMs }: { hostKey: string; episode: string; fromMs: number },
   call: CallContext,
 ): Promise<Omit<AlertHistoryEntry, 'hostKey'>[]> => {
-  const events: AlertHistoryEntry[] = []
+  const events = new Map<string, AlertHistoryEntry>()
   let toMs: number | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const entries = await alerts.alertHistory({ hostKey, fromMs, toMs, limit: maxAlertHistoryEntries }, call)
-    events.push(...entries.filter((entry) => entry.episode === episode))
-    toMs = entries.at(-1)?.atMs
-    if (entries.length < maxAlertHistoryEntries) break
+    for (const entry of entries) if (entry.episode === episode) events.set(entry.id, entry)
+    const oldestMs = entries.at(-1)?.atMs
+    if (oldestMs === undefined || entries.length < maxAlertHistoryEntries) break
+    // All events of a sweep have the same time, so the next page begins with that time again.
+    toMs = oldestMs + 1 === toMs ? oldestMs : oldestMs + 1
   }
-  return events.map(({ hostKey: _, ...event }) => event).toReversed()
+  return [...events.values()].map(({ hostKey: _, ...event }) => event).toReversed()
 }
 
 const addNote = definePostRoute({

@@ -25,6 +25,7 @@ describe('the timeline of an incident', () => {
 
   it('has events and notes in the order of time', () => {
     expect(timeline.map(({ label, text }) => `${label}: ${text}`)).toEqual([
+      'First breach: severity critical',
       'Fired: 95 %',
       'Not sent: the host is in maintenance',
       'Note: Deleted *old*\nparts',

@@ -51,8 +51,14 @@ export const createTimeline = ({ incident, changes, deployments }: TimelineSourc
     label: kind,
     text,
   }))
-  return [...events, ...notes, ...annotations].toSorted((a, b) => a.atMs - b.atMs)
+  return [...createStart(incident), ...events, ...notes, ...annotations].toSorted((a, b) => a.atMs - b.atMs)
 }
+
+/** Returns the first breach, unless the first event has its time. Before an alert is sent, no event has it. */
+const createStart = ({ events: [first] }: Incident): TimelineEntry[] =>
+  first === undefined || (first.kind === 'fire' && first.atMs === first.sinceMs)
+    ? []
+    : [{ id: 'start', atMs: first.sinceMs, kind: 'event', label: 'First breach', text: `severity ${first.severity}` }]
 
 /** The period of an incident in epoch milliseconds; `endMs` is null while it lasts. */
 export interface IncidentPeriod {
