@@ -10,6 +10,7 @@ import { guardCost } from './guard.ts'
 import { healthCost } from './health.ts'
 import { ingestCost } from './ingest.ts'
 import { lighthouseScores } from './lighthouse.ts'
+import { liveQueries } from './live-queries.ts'
 import { limiterCost } from './limiter.ts'
 import { metricsCost } from './metrics.ts'
 import { overloadGoodput } from './overload.ts'
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   metricsCost,
   guardCost,
   limiterCost,
+  liveQueries,
   healthCost,
   ingestCost,
   deliveryTime,

@@ -3,20 +3,23 @@ import { z } from 'zod'
 import { type Client, createClient } from '../client/client.ts'
 import { type ConfigFile, findConfigPath, readConfigFile } from './config-file.ts'
 import { createUsageError } from './exit-codes.ts'
-import { chooseColors, createOutput, type Output } from './output/output.ts'
+import { chooseColors, createOutput, type Output, type OutputStream } from './output/output.ts'
 
 /** The surroundings of the process, which tests replace. */
 export interface CommandContext {
   env: Readonly<Record<string, string | undefined>>
-  stdin: NodeJS.ReadStream
-  stdout: NodeJS.WriteStream
-  stderr: NodeJS.WriteStream
+  stdin: InputStream
+  stdout: NodeJS.WritableStream & OutputStream
+  stderr: NodeJS.WritableStream & OutputStream
   version: string
   /** Aborted by Ctrl-C and by a request to end the process. */
   signal: AbortSignal
   /** Sets the exit code of a command that does not fail, but has something to report. */
   setExitCode(code: number): void
 }
+
+/** Standard input: a terminal, a pipe or a file. */
+export type InputStream = NodeJS.ReadableStream & Pick<Partial<NodeJS.ReadStream>, 'isTTY' | 'setRawMode'>
 
 const GlobalOptions = z.object({
   url: z.string().optional(),
@@ -69,6 +72,7 @@ export const createCommandClient = (
     url,
     apiKey,
     signal,
+    retry: { maxRetries: 2, firstDelayMs: 200 },
     headers: { 'user-agent': `watchhouse-cli/${version}` },
     ...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
   })

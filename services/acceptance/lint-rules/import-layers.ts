@@ -2,7 +2,15 @@ import { dirname, join } from 'node:path/posix'
 import { isTestFile } from '../../testing/source-file.ts'
 
 /** Allowed imports of code that starts or inspects the whole product. */
-const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
+const wholeProduct = [
+  'services/<service>',
+  'services/client',
+  'services/main.ts',
+  'services/shared',
+  'proto',
+  'npm',
+  'node',
+]
 
 /**
  * Allowed imports of each part of the repository. A service does not import other services, because services

@@ -4,7 +4,7 @@ import { text as readText } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import type { ResponseBody, RouteBody } from '#proto/http/route.ts'
 import type { Client } from '../../client/client.ts'
-import { type CommandContext, createCommandClient, openSession, type Session } from '../context.ts'
+import { type CommandContext, createCommandClient, type InputStream, openSession, type Session } from '../context.ts'
 import { createUsageError } from '../exit-codes.ts'
 import {
   allOption,
@@ -83,7 +83,7 @@ const readStatement = async (
   return statement
 }
 
-const readArgument = async (stdin: NodeJS.ReadStream, sql: string | undefined): Promise<string> => {
+const readArgument = async (stdin: InputStream, sql: string | undefined): Promise<string> => {
   if (sql !== undefined && sql !== '-') return sql
   if (stdin.isTTY) throw createUsageError('no statement; pass it as argument, with --file or on standard input')
   return await readText(stdin)

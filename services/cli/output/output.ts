@@ -15,6 +15,7 @@ export interface OutputStream {
   write(text: string): unknown
   isTTY?: boolean | undefined
   columns?: number | undefined
+  rows?: number | undefined
 }
 
 /** Writes results to standard output, and notes and failures to standard error. */

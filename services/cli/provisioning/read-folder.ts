@@ -33,15 +33,16 @@ export const readProvisioningFolder = (folder: string): DesiredEntry[] => {
 const toEntries = (layer: PolicyLayer): DesiredEntry[] => {
   const listed = (kind: string, entries: readonly ({ id: string } & object)[]) =>
     entries.map(({ id: key, ...fields }): DesiredEntry => ({ kind, key, fields: { ...fields } }))
-  const { general, digestMinutes, rules, custom, routes, quietHours, maintenance } = layer
+  const { general, digestMinutes, rules, custom, sqlRules, routes, quietHours, maintenance } = layer
   return [
     ...(Object.keys(general).length > 0 ? [{ kind: 'settings', key: 'alerts', fields: { ...general } }] : []),
     ...(digestMinutes === undefined
       ? []
       : [{ kind: 'digest', key: 'alerts', fields: { windowMinutes: digestMinutes } }]),
     ...Object.entries(rules).map(([key, fields]) => ({ kind: 'rule', key, fields: { ...fields } })),
-    // The server chooses the ids of custom rules, so their names identify them.
+    // The server chooses the ids of these rules, so their names identify them.
     ...custom.map(({ id: _id, ...fields }) => ({ kind: 'custom-rule', key: fields.name, fields })),
+    ...sqlRules.map(({ id: _id, ...fields }) => ({ kind: 'sql-rule', key: fields.name, fields })),
     ...listed('route', routes),
     ...listed('quiet-hours', quietHours),
     ...maintenance.map(({ id: key, hostKey: host, reason, startsAtMs, endsAtMs }) => ({

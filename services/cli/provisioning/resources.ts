@@ -86,6 +86,21 @@ const customRule: Resource = {
   remove: (client, { id }) => client.call('DELETE /api/v1/health/custom-rules/{id}', { path: { id } }),
 }
 
+const sqlRule: Resource = {
+  load: async (client) =>
+    (await client.call('GET /api/v1/health/sql-rules')).data.map((entry) => ({
+      ...toEntry('sql-rule', entry),
+      key: entry.name,
+    })),
+  save: (client, _key, fields, current) => {
+    const body = toBody<RouteBody<'POST /api/v1/health/sql-rules'>>(fields)
+    return current
+      ? client.call('PUT /api/v1/health/sql-rules/{id}', { path: { id: current.id }, body })
+      : client.call('POST /api/v1/health/sql-rules', { body })
+  },
+  remove: (client, { id }) => client.call('DELETE /api/v1/health/sql-rules/{id}', { path: { id } }),
+}
+
 const route: Resource = {
   load: async (client) =>
     (await client.call('GET /api/v1/health/routes')).data.map(({ problem: _problem, ...entry }) =>
@@ -163,6 +178,7 @@ const resources: Readonly<Record<string, Resource>> = {
   digest,
   rule,
   'custom-rule': customRule,
+  'sql-rule': sqlRule,
   route,
   'quiet-hours': quietHours,
   'maintenance-window': maintenanceWindow,

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { emitKeypressEvents } from 'node:readline'
+import type { CommandContext } from '../context.ts'
 import type { Key } from './state.ts'
 
 const escape = '\u001B['
@@ -7,6 +8,8 @@ const escape = '\u001B['
 const enter = `${escape}?1049h${escape}?25l${escape}?7l${escape}2J`
 const leave = `${escape}?7h${escape}?25h${escape}?1049l`
 
+/** The size of a terminal that does not report its own. */
+const defaultSize = { columns: 80, rows: 24 }
 /** The file descriptor of standard output. */
 const terminal = 1
 
@@ -19,8 +22,8 @@ export interface Screen extends Disposable {
 }
 
 interface ScreenOptions {
-  stdin: NodeJS.ReadStream
-  stdout: NodeJS.WriteStream
+  stdin: CommandContext['stdin']
+  stdout: CommandContext['stdout']
   onKey(key: Key): void
   onResize(): void
 }
@@ -39,7 +42,7 @@ export const openScreen = ({ stdin, stdout, onKey, onResize }: ScreenOptions): S
     isOpen = false
     // Written synchronously, because the process may be ending.
     writeSync(terminal, leave)
-    if (stdin.isTTY) stdin.setRawMode(false)
+    stdin.setRawMode?.(false)
   }
   const receiveKey = (text: string | undefined, { name = '', ctrl }: KeypressEvent): void =>
     onKey({ name: ctrl ? `ctrl-${name}` : name, text: text ?? '' })
@@ -50,17 +53,17 @@ export const openScreen = ({ stdin, stdout, onKey, onResize }: ScreenOptions): S
   }
   process.on('exit', restore)
   emitKeypressEvents(stdin)
-  stdin.setRawMode(true)
+  stdin.setRawMode?.(true)
   stdin.on('keypress', receiveKey)
   stdin.resume()
   stdout.on('resize', resize)
   stdout.write(enter)
   return {
     get columns() {
-      return stdout.columns
+      return stdout.columns ?? defaultSize.columns
     },
     get rows() {
-      return stdout.rows
+      return stdout.rows ?? defaultSize.rows
     },
     draw(lines) {
       const changes = lines.flatMap((line, index) =>

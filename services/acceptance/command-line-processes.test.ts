@@ -1,0 +1,231 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
+import { createClient, type Client } from '../client/client.ts'
+import { startSandbox, type Sandbox } from '../sandbox/start.ts'
+import {
+  buildCommandLine,
+  findTerminal,
+  startCommand,
+  startOnTerminal,
+  type CommandResult,
+  type RunningCommand,
+} from '../testing/command-line.ts'
+import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
+import { type Product, startProduct } from '../testing/product.ts'
+import { reserveFreePort } from '../testing/servers/port.ts'
+
+const operatorSecret = 'operator-secret-of-the-command-line-test'
+const startLimitMs = 180_000
+
+const scope = new AsyncDisposableStack()
+const folder = mkdtempSync(join(tmpdir(), 'watchhouse-command-line-'))
+scope.defer(() => rmSync(folder, { recursive: true, force: true }))
+
+let product: Product
+let host: Sandbox
+let closedPort: number
+let operator: Client
+let apiKey: string
+beforeAll(async () => {
+  buildCommandLine()
+  closedPort = await reserveFreePort()
+  host = scope.use(await startSandbox({ label: 'one' }))
+  const hosts = [
+    { url: host.url, name: 'one' },
+    { url: `http://127.0.0.1:${closedPort}`, name: 'closed' },
+  ]
+  product = scope.use(
+    await startProduct({ hosts, env: { SVC_API_KEY_SECRET: operatorSecret, SVC_DEVICE_LOGIN: 'true' } }),
+  )
+  operator = createClient({ url: product.url, apiKey: operatorSecret })
+  apiKey = (await operator.call('POST /api/v1/auth/api-key', { body: { label: 'test' } })).data.apiKey
+}, startLimitMs)
+afterAll(() => scope.disposeAsync())
+
+const signedOut = () => ({ WATCHHOUSE_CONFIG: join(folder, 'config.json'), WATCHHOUSE_URL: product.url })
+const env = () => ({ ...signedOut(), WATCHHOUSE_API_KEY: apiKey })
+const run = (...words: string[]): Promise<CommandResult> => startCommand(words, { env: env() }).ended
+const runJson = async (...words: string[]) => JSON.parse((await run(...words, '--json')).stdout)
+
+describe('the command line as a process', { tags: ['long'] }, () => {
+  it('signs in with a code once a user approves it', async () => {
+    const running = startCommand(['login'], { env: signedOut() })
+    const code = await retryUntil(
+      async () => /user_code=(?<code>[A-Z]{4}-[A-Z]{4})/.exec(running.output())?.groups?.['code'],
+      (found) => found !== undefined,
+    )
+    await operator.call('POST /api/v1/auth/device/approve', { body: { user_code: code ?? '' } })
+    expect(await running.ended).toMatchObject({ code: 0 })
+    expect((await startCommand(['hosts'], { env: signedOut() }).ended).code).toBe(0)
+  })
+
+  it('is cancelled on the host by Ctrl-C', async () => {
+    const marker = 'SELECT count() AS cancelled_by_test FROM system.numbers'
+    const running = startCommand(['query', marker], { env: env() })
+    await retryUntil(
+      () => countRunning('cancelled_by_test'),
+      (found) => found > 0,
+    )
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
+    expect(
+      await retryUntil(
+        () => countRunning('cancelled_by_test'),
+        (found) => found === 0,
+      ),
+    ).toBe(0)
+  })
+
+  it('ends quietly when the reader of a pipe has enough', () => {
+    const command = `"${process.execPath}" services/build/cli/watchhouse.mjs query 'SELECT * FROM numbers(9000)' | head -1`
+    const { stdout, stderr } = spawnSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', ...env() },
+    })
+    expect([stdout, stderr]).toEqual(['number\n', ''])
+  })
+
+  it('uses colours on a terminal only, and never with NO_COLOR', async () => {
+    const words = ['alerts', '--host', 'one']
+    const size = { columns: 100, rows: 20 }
+    const colored = await startOnTerminal(words, { env: env(), ...size }).ended
+    expect(colored.stdout).toContain('\u001B[')
+    const variants: Record<string, string>[] = [{ NO_COLOR: '1' }, { TERM: 'dumb' }]
+    for (const variables of variants)
+      expect((await startOnTerminal(words, { env: { ...env(), ...variables }, ...size }).ended).stdout).not.toContain(
+        '\u001B[',
+      )
+    expect((await startOnTerminal([...words, '--no-color'], { env: env(), ...size }).ended).stdout).not.toContain(
+      '\u001B[',
+    )
+  })
+})
+
+const countRunning = async (text: string): Promise<number> => {
+  const [row] = await queryClickHouse(
+    host.url,
+    'SELECT count() AS n FROM system.processes WHERE position(query, {text:String}) > 0 AND query_id != queryID()',
+    { text },
+  )
+  return Number(row?.['n'])
+}
+
+describe('top', { tags: ['long'] }, () => {
+  const clear = (text: string) =>
+    text
+      .split('\u001B[')
+      .map((part) => part.replace(/^[\d;?]*[A-Za-z]/, ' '))
+      .join('')
+  const start = () => startOnTerminal(['top', '--interval', '0.5'], { env: env(), columns: 100, rows: 20 })
+  const shows = (running: RunningCommand, pattern: RegExp) =>
+    retryUntil(
+      async () => clear(running.output()),
+      (text) => pattern.test(text),
+    )
+  const restored = '\u001B[?25h\u001B[?1049l'
+
+  it('lists the running queries in a pipe', async () => {
+    expect((await run('top', '--host', 'one')).stdout).toMatch(/^HOST\tELAPSED\tUSER\tMEMORY\tROWS\tQUERY ID\tQUERY\n/)
+    expect(Array.isArray(await runJson('top'))).toBe(true)
+    expect((await run('top', '--interval', '0')).code).toBe(2)
+    expect(await run('top', '--all')).toMatchObject({ code: 1, stderr: expect.stringContaining('closed: ') })
+  })
+
+  it('shows queries live, filters, and kills after a confirmation', async () => {
+    const victim = fetch(`${host.url}/?query_id=killed-by-test`, {
+      method: 'POST',
+      body: 'SELECT sleepEachRow(1) AS killed_by_test FROM numbers(100) SETTINGS max_block_size = 1',
+    })
+    const running = start()
+    const { device } = await findTerminal(running)
+    await shows(running, /killed_by_test/)
+    running.child.stdin?.write('/killed_by')
+    await shows(running, /Filter: killed_by/)
+    running.child.stdin?.write('\r')
+    running.child.stdin?.write('x')
+    await shows(running, /Kill query killed-by-test of default on one\? y\/N/)
+    spawnSync('stty', ['-F', device, 'rows', '10', 'cols', '60'])
+    running.child.stdin?.write('y')
+    expect(await (await victim).text()).toContain('QUERY_WAS_CANCELLED')
+    await retryUntil(
+      () => countRunning('killed_by_test'),
+      (found) => found === 0,
+    )
+    await shows(running, /No running queries match the filter/)
+    running.child.stdin?.write('q')
+    expect((await running.ended).code).toBe(0)
+    expect(running.output()).toContain(restored)
+  })
+
+  it('restores the terminal when it is ended', async () => {
+    const running = start()
+    const { pid } = await findTerminal(running)
+    await shows(running, /q quit/)
+    expect(running.output()).not.toContain(restored)
+    process.kill(pid, 'SIGTERM')
+    expect((await running.ended).code).toBe(130)
+    expect(running.output()).toContain(restored)
+  })
+})
+
+describe('doctor and check-config', { tags: ['long'] }, () => {
+  it('doctor checks a host, and names the grant that is missing', async () => {
+    const env = { CLICKHOUSE_PASSWORD: '' }
+    const healthy = await startCommand(['doctor', host.url, '--json'], { env }).ended
+    const { score, findings, version } = JSON.parse(healthy.stdout)
+    expect(version).toMatch(/^\d+\.\d+/)
+    expect(findings.length).toBeGreaterThanOrEqual(26)
+    const worst = findings.some(({ status }: { status: string }) => status === 'critical')
+    expect(healthy.code).toBe(worst ? 1 : 0)
+    expect(score).toBeGreaterThan(0)
+    const plain = await startCommand(['doctor', host.url], { env }).ended
+    expect(plain.stdout).toMatch(/^STATUS\tCHECK\tTITLE\tRESULT\n/)
+    expect(plain.stderr).toContain('Score: ')
+  })
+
+  it('doctor exits 2, 3 and 4 for wrong addresses, closed ports and rejected passwords', async () => {
+    expect((await startCommand(['doctor', 'clickhouse-1']).ended).code).toBe(2)
+    const secret = await startCommand(['doctor', 'http://u:hunter2@localhost']).ended
+    expect(secret.code).toBe(2)
+    expect(secret.stderr).not.toContain('hunter2')
+    expect((await startCommand(['doctor', `http://127.0.0.1:${closedPort}`]).ended).code).toBe(3)
+    const env = { CLICKHOUSE_PASSWORD: 'wrong-password' }
+    const refused = await startCommand(['doctor', host.url, '--user', 'watchhouse'], { env }).ended
+    expect(refused.code).toBe(4)
+    expect(refused.stdout + refused.stderr).not.toContain('wrong-password')
+  })
+
+  it('check-config reports problems of a folder', async () => {
+    const valid = join(folder, 'valid')
+    mkdirSync(valid)
+    writeFileSync(join(valid, 'digest.yaml'), 'enabled: true\nwindowMinutes: 15\n')
+    expect(await run('check-config', valid)).toMatchObject({ code: 0, stdout: 'digest.yaml: valid\n' })
+    writeFileSync(join(valid, 'digest.yaml'), 'enabled: true\nwindowMinutes: 9999\n')
+    expect(await run('check-config', valid)).toMatchObject({
+      code: 1,
+      stderr: 'digest.yaml: windowMinutes must be at most 1440\n',
+    })
+    expect(await runJson('check-config', valid)).toMatchObject({ isValid: false })
+    expect((await run('check-config')).code).toBe(2)
+  })
+})
+
+it('is an npm package without dependencies that npx runs', { tags: ['long'] }, () => {
+  const install = join(folder, 'install')
+  mkdirSync(install)
+  writeFileSync(join(install, 'package.json'), '{"private":true}')
+  const npm = (...words: string[]) => spawnSync('npm', words, { cwd: install, encoding: 'utf8' })
+  const packed = npm('pack', join(import.meta.dirname, '../build/cli'), '--silent')
+  expect(packed.status).toBe(0)
+  const file = `watchhouse-${packageFile.version}.tgz`
+  expect(npm('install', '--offline', '--no-audit', '--no-fund', `./${file}`).stdout).toContain('added 1 package')
+  const { status, stdout } = spawnSync('npx', ['--no-install', 'watchhouse', '--version'], {
+    cwd: install,
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, `${packageFile.version}\n`])
+})
