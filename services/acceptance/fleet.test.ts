@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
-import { FleetResponse } from '#proto/http/fleet.ts'
-import { OwnCostResponse } from '#proto/http/own-cost.ts'
+import type { Client } from '../client/client.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { fetchJson, queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type BadHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 /** Timeout of a request if one of several hosts hangs, in milliseconds. */
@@ -15,6 +13,7 @@ describeOnTopologies('a fleet', (topology) => {
   let good: Sandbox[]
   let bad: BadHost[]
   let product: Product
+  let client: Client
 
   beforeAll(async () => {
     good = await Promise.all([startSandbox({ label: 'one' }), startSandbox({ label: 'two' })])
@@ -22,19 +21,14 @@ describeOnTopologies('a fleet', (topology) => {
     const names = ['one', 'two', 'down', 'stuck']
     const hosts = [...good, ...bad].map(({ url }, index) => ({ url, name: names[index] ?? '' }))
     product = await startProduct({ topology, hosts, env: { COLUMNDB_MAX_EXECUTION_TIME: '2' } })
+    client = createProductClient(product, { timeoutMs: hangEndsWithinMs })
   })
   afterAll(async () => {
     await product?.stop()
     for (const host of [...(bad ?? []), ...(good ?? [])]) await host[Symbol.asyncDispose]()
   })
 
-  const get = async (path: string): Promise<unknown> => {
-    const answer = await fetchJson(`${product.url}/api/v1/${path}`)
-    expect(answer, answer.text).toMatchObject({ status: 200 })
-    expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
-    return answer.body
-  }
-  const fleet = async () => FleetResponse.parse(await get('fleet'))
+  const fleet = () => client.call('GET /api/v1/fleet')
 
   it('is listed with the state and load of every host, from a moment ago', async () => {
     const { data, metadata } = await retryUntil(fleet, ({ data: hosts }) =>
@@ -64,7 +58,8 @@ describeOnTopologies('a fleet', (topology) => {
   })
 
   it('is compared without unreachable hosts', async () => {
-    const settings = SettingsDiffResponse.parse(await get('settings-diff?hosts=0,2,3,1&differentOnly=1')).data
+    const query = { hosts: '0,2,3,1', differentOnly: true }
+    const settings = (await client.call('GET /api/v1/settings-diff', { query })).data
     expect(settings.hosts.map(({ name, error }) => [name, error?.code])).toEqual([
       ['one', undefined],
       ['down', 'unavailable'],
@@ -78,12 +73,12 @@ describeOnTopologies('a fleet', (topology) => {
       ['2', true],
       ['3', true],
     ])
-    const compared = ComparisonResponse.parse(await get('compare?hosts=0,1,2&lastHours=1')).data
+    const compared = (await client.call('GET /api/v1/compare', { query: { hosts: '0,1,2', lastHours: 1 } })).data
     expect(compared.hosts.map(({ metrics }) => metrics === null)).toEqual([false, false, true])
   })
 
   it('shows the cost of monitoring', async () => {
-    const cost = async () => OwnCostResponse.parse(await get('own-cost?hostId=1')).data
+    const cost = async () => (await client.call('GET /api/v1/own-cost', { query: { hostId: 1 } })).data
     const known = await retryUntil(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
     expect(known?.total.cpuMs).toBeGreaterThan(0)
   })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
-import { AlertConfigResponse } from '#proto/http/alerts.ts'
-import { type JsonResponse, fetchJson, retryUntil } from '../testing/fetch-json.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import type { Client } from '../client/client.ts'
+import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 
 const cronSecret = 'the secret of the scheduler'
 const encryptionKey = 'the key of the operator, thirty-two'
@@ -20,6 +20,7 @@ describe('a saved channel that overrides its variable', () => {
   let directory: string
   let opened: AsyncDisposableStack
   let product: Product
+  let client: Client
   let ofVariable: StrictServer
   let saved: StrictServer
 
@@ -43,41 +44,34 @@ describe('a saved channel that overrides its variable', () => {
         },
       }),
     )
+    client = createProductClient(product)
   }, startLimitMs)
   afterAll(() => opened?.disposeAsync())
 
-  const sweep = (): Promise<JsonResponse> =>
-    fetchJson(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${cronSecret}` } })
-  const save = (settings: Record<string, string | null>): Promise<JsonResponse> =>
-    fetchJson(`${product.url}/api/v1/health/alert-config/channels/webhook`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ settings }),
-    })
-  const test = (): Promise<JsonResponse> =>
-    fetchJson(`${product.url}/api/v1/health/channels/webhook/test`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    })
+  const headers = { authorization: `Bearer ${cronSecret}` }
+  const sweep = () => client.call('GET /api/cron/health-sweep', { query: {}, headers })
+  const path = { channel: 'webhook' }
+  const save = (settings: Record<string, string | null>) =>
+    client.call('PUT /api/v1/health/alert-config/channels/{channel}', { path, body: { settings } })
+  const test = () => client.call('POST /api/v1/health/channels/{channel}/test', { path, body: {} })
   const pathsOf = ({ taken }: StrictServer) => taken.map(({ path }) => path)
 
   it(
     'is used at once and after a restart, and what it replaced comes back when it is deleted',
     async () => {
-      expect(await save({ url: `${saved.url}/saved` })).toMatchObject({ status: 200 })
-      expect(await test()).toMatchObject({ status: 200 })
-      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(await save({ url: `${saved.url}/saved` })).toMatchObject({ success: true })
+      expect(await test()).toMatchObject({ success: true })
+      expect(await sweep()).toMatchObject({ success: true })
       expect(pathsOf(ofVariable)).toEqual([])
       expect(new Set(pathsOf(saved))).toEqual(new Set(['/saved']))
       const before = saved.taken.length
       await product.gateway.restart()
-      expect(await sweep()).toMatchObject({ status: 200 })
-      expect(await test()).toMatchObject({ status: 200 })
+      expect(await sweep()).toMatchObject({ success: true })
+      expect(await test()).toMatchObject({ success: true })
       expect(saved.taken.length).toBeGreaterThan(before)
       expect(pathsOf(ofVariable)).toEqual([])
-      expect(await save({ url: null })).toMatchObject({ status: 200 })
-      expect(await test()).toMatchObject({ status: 200 })
+      expect(await save({ url: null })).toMatchObject({ success: true })
+      expect(await test()).toMatchObject({ success: true })
       expect(pathsOf(ofVariable)).toEqual(['/of-the-variable'])
     },
     startLimitMs,
@@ -94,10 +88,8 @@ describe('a saved channel that overrides its variable', () => {
       .run(`channel ${channel}`, document)
   }
   const problems = async (): Promise<Record<string, string | null>> => {
-    const { body } = await fetchJson(`${product.url}/api/v1/health/alert-config`)
-    return Object.fromEntries(
-      AlertConfigResponse.parse(body).data.channels.map(({ channel, problem }) => [channel, problem]),
-    )
+    const { channels } = (await client.call('GET /api/v1/health/alert-config')).data
+    return Object.fromEntries(channels.map(({ channel, problem }) => [channel, problem]))
   }
 
   it(
@@ -116,9 +108,9 @@ describe('a saved channel that overrides its variable', () => {
       }
       await retryUntil(problems, (found) => found['chat-a'] !== null)
       expect(await problems()).toMatchObject(broken)
-      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(await sweep()).toMatchObject({ success: true })
       await product.gateway.restart()
-      expect(await sweep()).toMatchObject({ status: 200 })
+      expect(await sweep()).toMatchObject({ success: true })
       expect(await problems()).toMatchObject(broken)
       for (const channel of ['chat-a', 'paging-a'])
         expect(product.output()).toMatch(
@@ -126,7 +118,7 @@ describe('a saved channel that overrides its variable', () => {
         )
       expect(product.output()).toContain('"entry":"channel push-a"')
       expect(product.output()).not.toContain('no token')
-      expect(await test()).toMatchObject({ status: 200 })
+      expect(await test()).toMatchObject({ success: true })
     },
     startLimitMs,
   )
@@ -138,7 +130,7 @@ describe('a saved channel that overrides its variable', () => {
     }
     expect(await metric('watchhouse_alert_sweep_interval_seconds')).toBe(300)
     const beforeMs = Date.now()
-    expect(await sweep()).toMatchObject({ status: 200 })
+    expect(await sweep()).toMatchObject({ success: true })
     const seconds = await metric('watchhouse_alert_sweep_succeeded_timestamp_seconds')
     expect(seconds * 1_000).toBeGreaterThanOrEqual(beforeMs)
     expect(seconds * 1_000).toBeLessThanOrEqual(Date.now())

@@ -1,3 +1,4 @@
+import { type Client, type ClientOptions, createClient } from '../client/client.ts'
 import { type ProductProcess, startProcess } from './product/product-process.ts'
 import { startSeededHost } from './seeded-hosts.ts'
 import { startNats, startPostgres, startRedis } from './describe-with.ts'
@@ -56,6 +57,10 @@ export interface Product extends AsyncDisposable {
   output(): string
   stop(): Promise<void>
 }
+
+/** Returns a client of a product. It repeats no request, so that a test sees the first response. */
+export const createProductClient = ({ url }: Pick<Product, 'url'>, options: Partial<ClientOptions> = {}): Client =>
+  createClient({ url, retry: { maxRetries: 0 }, ...options })
 
 /** Starts the product on free ports and resolves when all processes are ready. */
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
