@@ -259,11 +259,12 @@ const hashFiles = (files) => {
   return hash
 }
 
-/** Bundles the product, because a bundle starts faster than its modules. */
+/** Bundles the product and the command line, because a bundle starts faster than its modules. */
 const buildProduct = async () => {
   if (isProductBuilt()) return
   const inputs = hashProductInputs()
   await step('Bundling the product', [node24, at('services/bundle.ts')])
+  await step('Bundling the command line', [node24, at('services/bundle.ts'), '--command-line'])
   writeFileSync(productStamp, inputs)
 }
 

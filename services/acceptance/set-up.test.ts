@@ -31,7 +31,8 @@ const files: Record<string, string> = {
     import { appendFileSync, copyFileSync, mkdirSync } from 'node:fs'
     mkdirSync(import.meta.dirname + '/build', { recursive: true })
     copyFileSync(import.meta.dirname + '/main.ts', import.meta.dirname + '/build/main.mjs')
-    appendFileSync(import.meta.dirname + '/../bundled.log', 'bundled' + String.fromCharCode(10))`,
+    const log = process.argv.includes('--command-line') ? 'command-line.log' : 'bundled.log'
+    appendFileSync(import.meta.dirname + '/../' + log, 'bundled' + String.fromCharCode(10))`,
   // A module that blocks the parent process until the product has received the stop signal.
   'hold.cjs': `
     const { existsSync } = require('node:fs')
