@@ -33,6 +33,7 @@ const entries = {
   start: 'services/build/main.mjs',
   test: 'services/acceptance/run.ts',
   containers: 'services/acceptance/containers/run.ts',
+  clients: 'services/acceptance/clients/run.ts',
   cluster: 'services/acceptance/kubernetes/run.ts',
   'cluster-faults': 'services/acceptance/cluster-faults/run.ts',
   values: 'services/acceptance/values/run.ts',

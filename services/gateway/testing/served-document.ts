@@ -118,12 +118,10 @@ const findStatus = ({ responses }: Operation, status: number): string =>
   String(status) in responses ? String(status) : `${Math.floor(status / 100)}XX`
 
 /**
- * Returns a schema of OpenAPI 3.0 as Ajv checks it: a reference can be null, and objects have no undocumented fields,
- * although clients must expect those of later releases.
+ * Returns a schema without undocumented fields of objects, although clients must expect those of later releases.
  */
 const toStrictSchema = (_key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if ('nullable' in value && 'allOf' in value) return { anyOf: [{ enum: [null] }, { allOf: value.allOf }] }
   const isObject = 'type' in value && value.type === 'object' && 'properties' in value
   return isObject && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value
 }

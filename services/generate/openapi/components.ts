@@ -26,13 +26,16 @@ interface Shape {
 export class ComponentCollector {
   /** The schemas that refer to themselves, by the name in their references. */
   readonly #recursive: Readonly<Record<string, Schema>>
+  /** Names that generators of clients use for types of their own. */
+  readonly #reserved: ReadonlySet<string>
   readonly #shapes = new Map<string, Shape>()
   readonly #ids = new Map<string, string>()
   readonly #names = new Map<string, string>()
   #isInput = false
 
-  constructor(recursive: Readonly<Record<string, Schema>>) {
+  constructor(recursive: Readonly<Record<string, Schema>>, reserved: ReadonlySet<string>) {
     this.#recursive = recursive
+    this.#reserved = reserved
   }
 
   /** Returns the schema with placeholders instead of objects, enums and unions. `name` is the name of its place. */
@@ -43,7 +46,7 @@ export class ComponentCollector {
 
   /** Names the shapes and returns them as components, sorted by name. */
   components(): Record<string, Schema> {
-    assignNames(this.#shapes, this.#names)
+    assignNames(this.#shapes, this.#names, this.#reserved)
     return Object.fromEntries(
       [...this.#shapes]
         .map(([id, { schema }]) => [requireName(this.#names, id), this.resolve(schema)] as const)
@@ -55,7 +58,11 @@ export class ComponentCollector {
   resolve<T>(value: T): T {
     // The reviver keeps the type of everything but placeholders.
     return JSON.parse(JSON.stringify(value), (_key, each: unknown) => {
-      if (!isSchema(each) || typeof each[placeholderKeyword] !== 'string') return each
+      if (!isSchema(each)) return each
+      // A discriminator maps values to references as texts.
+      if (isSchema(each.mapping) && 'propertyName' in each)
+        return { ...each, mapping: mapValues(each.mapping, (reference) => toSchema(reference).$ref) }
+      if (typeof each[placeholderKeyword] !== 'string') return each
       return { $ref: `${componentPath}${requireName(this.#names, each[placeholderKeyword])}` }
     }) as T
   }
@@ -66,7 +73,6 @@ export class ComponentCollector {
     const name = textOf(exportName) ?? place
     const collected = this.#visitChildren(isVariant ? schema : describeLiterals(schema), name)
     if (!isNameable(collected)) return collected
-    if (!this.#isInput) requireNoNullReferences(collected)
     const [uses, shape] = splitUse(collected)
     const placeholder = this.#placeholderOf(this.#findShape(formatKey(shape), shape), exportName, place)
     return Object.keys(uses).length === 0 ? placeholder : describeUse(uses, shape, placeholder)
@@ -86,12 +92,21 @@ export class ComponentCollector {
 
   #visitChildren(schema: Schema, name: string): Schema {
     const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema
+    const discriminator = findDiscriminator(anyOf ?? oneOf)
     const variants = (listed: unknown) =>
       Array.isArray(listed)
-        ? listed.map((each: Schema, index) => this.#visit(each, `${name}${nameVariant(each, index)}`, true))
+        ? listed.map((each: Schema, index) =>
+            this.#visit(each, `${name}${nameVariant(each, index)}`, discriminator === undefined),
+          )
         : undefined
+    const [any, one] = [variants(anyOf), variants(oneOf)]
+    const mapped = any ?? one ?? []
     return withoutUndefined({
       ...schema,
+      discriminator: discriminator && {
+        propertyName: discriminator.name,
+        mapping: Object.fromEntries(discriminator.values.map((value, index) => [value, mapped[index]])),
+      },
       properties: isSchema(properties)
         ? mapValues(properties, (value, key) => this.#visit(toSchema(value), nameProperty(name, key, properties)))
         : undefined,
@@ -99,8 +114,8 @@ export class ComponentCollector {
       additionalProperties: isSchema(additionalProperties)
         ? this.#visit(additionalProperties, `${toSingular(name)}Value`)
         : additionalProperties,
-      anyOf: variants(anyOf),
-      oneOf: variants(oneOf),
+      anyOf: any,
+      oneOf: one,
       allOf: variants(allOf),
     })
   }
@@ -123,8 +138,14 @@ export class ComponentCollector {
 }
 
 /** Gives each shape the shortest free name, of the best kind that it has. */
-const assignNames = (shapes: ReadonlyMap<string, Shape>, names: Map<string, string>): void => {
+const assignNames = (
+  shapes: ReadonlyMap<string, Shape>,
+  names: Map<string, string>,
+  reserved: ReadonlySet<string>,
+): void => {
   const taken = new Set<string>()
+  const avoidReserved = (name: string) =>
+    reserved.has(name) ? name.replace(/Response$/, 'Result').replace(/Request$/, 'Body') : name
   const inputNames = (those: ReadonlySet<string>) => [...those].map((name) => `${name}Input`)
   const kinds: ((shape: Shape) => Iterable<string>)[] = [
     ({ schema }) => standardNames(schema, names),
@@ -140,7 +161,10 @@ const assignNames = (shapes: ReadonlyMap<string, Shape>, names: Map<string, stri
   for (const candidates of kinds) {
     for (const [id, shape] of shapes) {
       if (names.has(id)) continue
-      const free = [...candidates(shape)].toSorted(compareNames).find((name) => !taken.has(name.toLowerCase()))
+      const free = [...candidates(shape)]
+        .map(avoidReserved)
+        .toSorted(compareNames)
+        .find((name) => !taken.has(name.toLowerCase()))
       if (free === undefined) continue
       names.set(id, free)
       taken.add(free.toLowerCase())
@@ -163,15 +187,13 @@ const splitUse = (schema: Schema): [uses: Schema, shape: Schema] => {
 }
 
 /**
- * Returns a reference with the keywords of its use. In OpenAPI 3.0, `nullable` needs a type next to it. A union has
- * none, and gets null as a variant. Generators of clients support no default objects.
+ * Returns a reference with the keywords of its use. Null is a variant next to the reference, because validators check
+ * null against the referenced schema too. Generators of clients support no default objects.
  */
 const describeUse = ({ default: fallback, nullable, ...uses }: Schema, { type }: Schema, reference: Schema): Schema => {
   const kept = { ...uses, ...(isSchema(fallback) || fallback == null ? {} : { default: fallback }) }
   if (nullable !== true) return Object.keys(kept).length === 0 ? reference : { ...kept, allOf: [reference] }
-  return type === undefined
-    ? { ...kept, anyOf: [reference, { type: 'string', nullable, enum: [null] }] }
-    : { type, nullable, ...kept, allOf: [reference] }
+  return { ...kept, anyOf: [reference, { type: type ?? 'string', nullable, enum: [null] }] }
 }
 
 /**
@@ -183,21 +205,12 @@ const describeLiterals = (schema: Schema): Schema => {
   const describe = (property: unknown): Schema => {
     const { enum: values, ...rest } = toSchema(property)
     const isLiteral = Array.isArray(values) && values.length === 1 && typeof values[0] === 'string'
-    return isLiteral ? { ...rest, description: `Always \`${values[0]}\`.` } : toSchema(property)
+    if (!isLiteral) return toSchema(property)
+    const text = String(values[0])
+    return { ...rest, pattern: `^${text.replaceAll(/[^\w-]/g, '.')}$`, description: `Always \`${text}\`.` }
   }
   return { ...schema, properties: mapValues(schema.properties, describe) }
 }
-
-/** Makes references that can be null optional, so that examples without them are valid. */
-const requireNoNullReferences = (schema: Schema): void => {
-  const { required, properties } = schema
-  if (!Array.isArray(required) || !isSchema(properties)) return
-  schema.required = required.filter((name) => !isNullableReference(toSchema(properties[name])))
-  if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required
-}
-
-/** Returns whether a schema is a reference that can be null. */
-export const isNullableReference = (schema: Schema): boolean => schema.nullable === true && Array.isArray(schema.allOf)
 
 /** Returns whether a schema becomes a component: objects, enums, and unions of components. */
 const isNameable = (schema: Schema): boolean => {
@@ -230,6 +243,19 @@ const nameValue = (schema: Schema, names: Map<string, string>): string | undefin
 
 /** Short names first, then in alphabetical order. */
 const compareNames = (left: string, right: string): number => left.length - right.length || (left < right ? -1 : 1)
+
+/** Returns the property that has another text in each variant of a union, and these texts; undefined without one. */
+const findDiscriminator = (variants: unknown): { name: string; values: string[] } | undefined => {
+  if (!Array.isArray(variants)) return undefined
+  const properties = variants.map((each) => toSchema(toSchema(each).properties))
+  const valuesOf = (name: string) =>
+    properties.flatMap((each) => {
+      const { enum: values } = toSchema(each[name])
+      return Array.isArray(values) && values.length === 1 && typeof values[0] === 'string' ? [values[0]] : []
+    })
+  const found = Object.keys(properties[0] ?? {}).find((name) => new Set(valuesOf(name)).size === variants.length)
+  return found === undefined ? undefined : { name: found, values: valuesOf(found) }
+}
 
 /** Returns the suffix of a variant of a union: the value of its discriminator, else its position. */
 const nameVariant = (schema: Schema, index: number): string => {

@@ -1,7 +1,6 @@
 import { ComponentCollector, mapValues, type Schema, toPascal } from './components.ts'
 import type { OperationExample } from './examples.ts'
 import { type Json, listOf, toJson } from './json.ts'
-import { pruneExample } from './prune-example.ts'
 import { shareParameters } from './shared-parameters.ts'
 import { withDateTimes } from './simplify-schema.ts'
 
@@ -12,7 +11,13 @@ type FindValues = (operation: string) => OperationExample['parameters']
 export const nameComponents = (document: object, findValues: FindValues): Json => {
   const { paths, components, ...rest }: Json = JSON.parse(JSON.stringify(document))
   const { schemas: recursive, responses, parameters, ...others } = toJson(components)
-  const collector = new ComponentCollector(mapValues(toJson(recursive), (schema) => withDateTimes(toJson(schema))))
+  const ids = Object.values(toJson(paths)).flatMap((item) => Object.values(toJson(item)).map(toJson))
+  const operations = ids.map(({ operationId }) => toPascal(String(operationId)))
+  const reserved = new Set(operations.flatMap((name) => [`${name}Request`, `${name}Response`]))
+  const collector = new ComponentCollector(
+    mapValues(toJson(recursive), (schema) => withDateTimes(toJson(schema))),
+    reserved,
+  )
   // Responses come first, so that a shape of requests and responses is named like a response.
   const withResponses = mapOperations(paths, (operation, name) => collectResponses(collector, operation, name))
   const collectedPaths = mapOperations(withResponses, (operation, name) =>
@@ -22,8 +27,7 @@ export const nameComponents = (document: object, findValues: FindValues): Json =
     collectContent(collector, response, name, false),
   )
   const schemas = collector.components()
-  const resolved = mapOperations(collector.resolve(collectedPaths), (operation) => pruneExamples(operation, schemas))
-  const shared = shareParameters(resolved, toJson(parameters))
+  const shared = shareParameters(collector.resolve(collectedPaths), toJson(parameters))
   return {
     ...rest,
     paths: shared.paths,
@@ -82,20 +86,6 @@ const mapContent = (holder: unknown, change: (media: Json) => Json): Json => {
   return content === undefined
     ? rest
     : { ...rest, content: mapValues(toJson(content), (media) => change(toJson(media))) }
-}
-
-/** Returns an operation whose examples have no null for references. */
-const pruneExamples = ({ requestBody, responses, ...operation }: Json, schemas: Record<string, Schema>): Json => {
-  const prune = (holder: unknown): Json =>
-    mapContent(holder, ({ example, ...media }) => ({
-      ...media,
-      ...(example !== undefined && { example: pruneExample(example, toJson(media.schema), schemas) }),
-    }))
-  return {
-    ...operation,
-    ...(requestBody !== undefined && { requestBody: prune(requestBody) }),
-    responses: mapValues(toJson(responses), prune),
-  }
 }
 
 /** Returns a parameter with its description, and with an example if it is required. */

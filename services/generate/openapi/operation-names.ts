@@ -27,6 +27,7 @@ export const operationGroups: readonly OperationGroup[] = [
       'GET /api/v1/compare': 'compareHosts',
       'GET /api/v1/settings-diff': 'compareSettings',
       'GET /api/v1/own-cost': 'getOwnCost',
+      'GET /api/v1/history/last-hour': 'getLastHour',
     },
   },
   {

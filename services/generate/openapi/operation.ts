@@ -48,8 +48,16 @@ const pathParameters = (path: string): ZodOpenApiParameters => {
 
 const segment = z.string().min(1).max(512)
 
-const headerParameters = ({ revalidated, path }: Route): Pick<ZodOpenApiOperationObject, 'parameters'> => {
-  const names = [...(revalidated ? ['IfNoneMatch'] : []), ...(path === '/api/events/ingest' ? ['IdempotencyKey'] : [])]
+/**
+ * Returns references to the header parameters of a route. Routes for other systems, which send several formats, document
+ * `X-Request-Id`; openapi-python-client also needs an optional parameter next to several formats.
+ */
+const headerParameters = ({ revalidated, path, form, reads }: Route): Pick<ZodOpenApiOperationObject, 'parameters'> => {
+  const names = [
+    ...(revalidated ? ['IfNoneMatch'] : []),
+    ...(path === '/api/events/ingest' ? ['IdempotencyKey'] : []),
+    ...(form || (reads && reads.mediaTypes.length > 1) ? ['RequestId'] : []),
+  ]
   if (names.length === 0) return {}
   // The library passes references through, but its types do not include them.
   return { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) as never }
@@ -63,15 +71,20 @@ const requestBody = ({ form }: Route, schema: z.ZodType, { request }: OperationE
   }
 }
 
-const bytesOf = ({ mediaTypes, schema }: NonNullable<Route['reads']>, { request }: OperationExample) => ({
-  required: true,
-  content: Object.fromEntries(
-    mediaTypes.map((type, index) => [
-      type,
-      { schema, ...(index === 0 && request !== undefined && { example: request }) },
-    ]),
-  ),
-})
+/** Returns a body that the route reads as bytes. Any objects are any value, because generators cannot name their type. */
+const bytesOf = ({ mediaTypes, schema: read }: NonNullable<Route['reads']>, { request }: OperationExample) => {
+  const isAnyObject = read instanceof z.ZodObject && Object.keys(read.shape).length === 0
+  const schema = isAnyObject || read instanceof z.ZodUnion ? z.unknown() : read
+  return {
+    required: true,
+    content: Object.fromEntries(
+      mediaTypes.map((type, index) => [
+        type,
+        { schema, ...(index === 0 && request !== undefined && { example: request }) },
+      ]),
+    ),
+  }
+}
 
 const successResponses = (route: Route, { response }: OperationExample): ZodOpenApiResponsesObject => {
   const { answer, status = 200, mediaType = 'application/json', downloads = [] } = route

@@ -13,7 +13,7 @@ export const shareParameters = (paths: Json, present: Json): { paths: Json; para
   for (const [text, [first]] of [...counts]
     .filter(([, those]) => those.length > 1)
     .toSorted(([, a], [, b]) => b.length - a.length)) {
-    const name = toPascal(String(first?.name))
+    const name = `${toPascal(String(first?.name))}Parameter`
     const taken = new Set([...Object.keys(present), ...names.values()])
     const free = [name, ...[2, 3, 4, 5, 6, 7, 8, 9].map((count) => `${name}${count}`)].find((each) => !taken.has(each))
     if (free !== undefined) names.set(text, free)

@@ -45,6 +45,12 @@ export const headerParameters = {
     description: 'The `ETag` of an earlier response. If it is still current, the response is 304 without a body.',
     schema: text,
   },
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'An id of the request for logs and traces, which the response repeats.',
+    schema: text,
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

@@ -26,6 +26,10 @@ export const simplifySchema = (schema: Schema, io: 'input' | 'output'): void => 
     delete schema.propertyNames
     if (schema.properties === undefined) delete schema.required
   }
+  if (Array.isArray(schema.enum) && schema.enum.every((value) => value === null)) {
+    delete schema.enum
+    schema.description = 'Always null.'
+  }
   // In OpenAPI 3.0, `nullable` does not extend an `enum`.
   if (schema.nullable && Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
 }
