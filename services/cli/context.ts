@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { type Client, createClient } from '../client/client.ts'
@@ -9,8 +10,8 @@ import { chooseColors, createOutput, type Output, type OutputStream } from './ou
 export interface CommandContext {
   env: Readonly<Record<string, string | undefined>>
   stdin: InputStream
-  stdout: NodeJS.WritableStream & OutputStream
-  stderr: NodeJS.WritableStream & OutputStream
+  stdout: Writable & OutputStream
+  stderr: Writable & OutputStream
   version: string
   /** Aborted by Ctrl-C and by a request to end the process. */
   signal: AbortSignal
@@ -19,7 +20,7 @@ export interface CommandContext {
 }
 
 /** Standard input: a terminal, a pipe or a file. */
-export type InputStream = NodeJS.ReadableStream & Pick<Partial<NodeJS.ReadStream>, 'isTTY' | 'setRawMode'>
+export type InputStream = Readable & Pick<Partial<NodeJS.ReadStream>, 'isTTY' | 'setRawMode'>
 
 const GlobalOptions = z.object({
   url: z.string().optional(),

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { getRangeSeconds, type TimeRange } from '#lib/state/range.ts'
+import { clock } from '#lib/state/clock.svelte.ts'
+import type { TimeRange } from '#lib/state/range.ts'
+import { freezeRange } from '#lib/ui/share-url.ts'
 import { call, type RouteData } from './call.ts'
 
 export type RecordedChange = RouteData<'GET /api/v1/changes'>[number]
@@ -9,8 +11,8 @@ export const changesQuery = (host: number, range: TimeRange) =>
   queryOptions({
     queryKey: ['changes', host, range],
     queryFn: ({ signal }) => {
-      const from = range.kind === 'between' ? range.from : Math.floor(Date.now() / 1000) - getRangeSeconds(range)
-      const query = { hostId: host, from, to: range.kind === 'between' ? range.to : null, limit: 500 }
+      const { from, to } = freezeRange(range, clock.nowMs)
+      const query = { hostId: host, from, to, limit: 500 }
       return call('GET /api/v1/changes', { query, signal })
     },
   })
