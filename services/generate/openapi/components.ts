@@ -197,19 +197,23 @@ const describeUse = ({ default: fallback, nullable, ...uses }: Schema, { type }:
 }
 
 /**
- * Describes texts with only one value instead of declaring them as enums, which would be types of their own. Variants of
- * a union keep theirs, because they distinguish the variants.
+ * Describes properties with only one value instead of declaring them as enums, which would be types of their own.
+ * Variants of a union without a discriminator keep theirs, because they distinguish the variants.
  */
-const describeLiterals = (schema: Schema): Schema => {
-  if (!isSchema(schema.properties)) return schema
-  const describe = (property: unknown): Schema => {
-    const { enum: values, ...rest } = toSchema(property)
-    const isLiteral = Array.isArray(values) && values.length === 1 && typeof values[0] === 'string'
-    if (!isLiteral) return toSchema(property)
-    const text = String(values[0])
-    return { ...rest, pattern: `^${text.replaceAll(/[^\w-]/g, '.')}$`, description: `Always \`${text}\`.` }
-  }
-  return { ...schema, properties: mapValues(schema.properties, describe) }
+const describeLiterals = (schema: Schema): Schema =>
+  isSchema(schema.properties)
+    ? { ...schema, properties: mapValues(schema.properties, (property) => describeLiteral(toSchema(property))) }
+    : schema
+
+const describeLiteral = (property: Schema): Schema => {
+  const { enum: values, ...rest } = property
+  if (isSchema(rest.items)) return { ...rest, items: describeLiteral(rest.items) }
+  const [value, ...others] = Array.isArray(values) ? values.filter((each) => each !== null) : []
+  if (others.length > 0 || (typeof value !== 'string' && typeof value !== 'number')) return property
+  const description = `Always \`${value}\`.`
+  return typeof value === 'number'
+    ? { ...rest, minimum: value, maximum: value, description }
+    : { ...rest, pattern: `^${value.replaceAll(/[^\w-]/g, '.')}$`, description }
 }
 
 /** Returns whether a schema becomes a component: objects, enums, and unions of components. */

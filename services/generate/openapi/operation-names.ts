@@ -92,6 +92,7 @@ export const operationGroups: readonly OperationGroup[] = [
       'GET /api/v1/insights/anomalies': 'listAnomalies',
       'POST /api/v1/insights/generate': 'generateInsights',
       'POST /api/v1/insights/dismiss': 'dismissInsight',
+      'GET /api/v1/changes': 'listChanges',
       'GET /api/v1/deployments': 'listDeployments',
       'GET /api/v1/reports': 'listReports',
       'POST /api/v1/reports': 'createReport',
