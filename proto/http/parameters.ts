@@ -188,9 +188,15 @@ export const ChartQuery = z
     interval: z.enum(intervals, `must be one of ${intervals.join(', ')}`).optional(),
     ...timeRangeParameters,
     timezone: TimeZone.optional(),
-    params: JsonParameters.optional(),
+    parameters: JsonParameters.optional(),
+    // The Python client cannot send a parameter with this name, so the API document omits it.
+    params: JsonParameters.optional().meta({ 'x-undocumented': true }),
   })
   .refine(isWindowOrdered, windowOrderIssue)
+  .refine(({ parameters, params }) => isGivenOnce(parameters, params), {
+    path: ['parameters'],
+    message: 'and params are mutually exclusive',
+  })
 
 /** Body of `POST /api/v1/charts/batch`: several charts of one host over one window. */
 export const ChartBatchRequest = z

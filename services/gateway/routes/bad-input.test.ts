@@ -37,7 +37,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/tables?hostId=x', 'hostId', 'whole number'],
   ['/api/v1/charts/query-count?hostId=x', 'hostId', 'whole number'],
   [`/api/v1/charts/${'x'.repeat(129)}`, 'name', 'longer than 128 characters'],
-  ['/api/v1/charts/query-count?interval=toStartOfSecond', 'interval', 'must be one of toStartOfMinute'],
+  ['/api/v1/charts/query-count?interval=toStartOfSecond', 'interval', 'must be one of toStartOfFiveSeconds'],
   ['/api/v1/charts/query-count?interval=', 'interval', 'must be one of'],
   ['/api/v1/charts/query-count?lastHours=0', 'lastHours', 'from 1 to 8760'],
   ['/api/v1/charts/query-count?lastHours=8761', 'lastHours', 'from 1 to 8760'],
@@ -209,7 +209,7 @@ describe('an invalid body', () => {
       { body: '{"names":["a"],"interval":"toStartOfEra"}', headers: json },
       400,
       'invalid',
-      'interval must be one of toStartOfMinute, ',
+      'interval must be one of toStartOfFiveSeconds, ',
     ],
     ['a half host', { body: '{"names":["a"],"hostId":1.5}', headers: json }, 400, 'invalid', 'hostId must be a whole'],
     [

@@ -17,9 +17,9 @@ const chart = defineGetRoute({
   limit: 'data',
   query: ChartQuery,
   answer: ChartResponse,
-  handle: async ({ path: { name }, query: { hostId, params, ...window }, call }, gateway) => {
+  handle: async ({ path: { name }, query: { hostId, parameters, params, ...window }, call }, gateway) => {
     const { key } = await gateway.hosts.find(hostId)
-    const chartRequest = { hostKey: key, name, ...window, parameters: params }
+    const chartRequest = { hostKey: key, name, ...window, parameters: parameters ?? params }
     const { rows, statement, window: used, ...data } = await gateway.query.chart(chartRequest, call)
     return createSuccessBody(rows, { ...statement, ...data, window: used })
   },

@@ -55,6 +55,8 @@ const collectResponses = (collector: ComponentCollector, operation: Json, name: 
   ),
 })
 
+const isDocumented = ({ schema }: Json): boolean => !('x-undocumented' in toJson(schema))
+
 const collectRequest = (
   collector: ComponentCollector,
   { requestBody, parameters, ...operation }: Json,
@@ -63,13 +65,15 @@ const collectRequest = (
 ): Json => ({
   ...operation,
   ...(parameters !== undefined && {
-    parameters: listOf(parameters).map((parameter) =>
-      parameter.$ref === undefined
-        ? describeParameter(parameter, values, (schema) =>
-            collector.collect(schema, `${name}${toPascal(String(parameter.name))}`, true),
-          )
-        : parameter,
-    ),
+    parameters: listOf(parameters)
+      .filter(isDocumented)
+      .map((parameter) =>
+        parameter.$ref === undefined
+          ? describeParameter(parameter, values, (schema) =>
+              collector.collect(schema, `${name}${toPascal(String(parameter.name))}`, true),
+            )
+          : parameter,
+      ),
   }),
   ...(requestBody !== undefined && { requestBody: collectContent(collector, requestBody, `${name}Request`, true) }),
 })
