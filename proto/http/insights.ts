@@ -2,15 +2,7 @@ import { z } from 'zod'
 import { PendingForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightScan, insightSeverities } from '../insights.ts'
 import { createResponseSchema } from './response.ts'
-import {
-  bodyHostId,
-  booleanParameter,
-  createIntegerParameter,
-  deprecated,
-  hostId,
-  hostIssue,
-  isGivenOnce,
-} from './parameters.ts'
+import { bodyHostId, booleanParameter, createIntegerParameter, deprecated, hostId } from './parameters.ts'
 
 const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.join(', ')}`).optional()
 const lastHours = createIntegerParameter(1, 8_760).default(168)
@@ -34,10 +26,8 @@ export type InsightView = z.infer<typeof InsightView>
 /** Response of `GET /api/v1/insights`. */
 export const InsightsResponse = createResponseSchema(z.array(InsightView), z.object({ count: z.int() }))
 
-/** Query parameters of `GET /api/v1/findings`. As specified, the host parameter is `host`; `hostId` is an alias. */
-export const FindingsQuery = z
-  .strictObject({ hostId: hostId.optional(), host: hostId.optional(), lastHours, severity, limit })
-  .refine(({ hostId, host }) => isGivenOnce(hostId, host), hostIssue)
+/** Query parameters of `GET /api/v1/findings`. As specified, the host parameter is `host` and not `hostId`. */
+export const FindingsQuery = z.strictObject({ host: hostId.default(0), lastHours, severity, limit })
 /** Response of `GET /api/v1/findings`. `findings` repeats `data`, and `count` that of the metadata. */
 export const FindingsResponse = createResponseSchema(z.array(InsightView), z.object({ count: z.int() })).extend({
   findings: z.array(InsightView).meta(deprecated),

@@ -32,5 +32,5 @@ export const requireSupportedStatement = (sql: string): void => {
   const [, alternative] = alternatives.find(([pattern]) => pattern.test(statement)) ?? []
   if (alternative === undefined) return
   const [word = ''] = statement.split(/\s/)
-  throw new ServiceError('invalid', `${word} is not run here; ${alternative}`)
+  throw new ServiceError('invalid', `query: ${word} is not run here; ${alternative}`)
 }

@@ -45,8 +45,8 @@ const findings = defineGetRoute({
   doc: 'Lists recent findings of a host, from its insights',
   query: FindingsQuery,
   answer: FindingsResponse,
-  handle: async ({ query: { hostId, host: id, ...filter }, call }, { hosts, report }) => {
-    const host = await hosts.find(hostId ?? id ?? 0, hostId === undefined ? 'host' : 'hostId')
+  handle: async ({ query: { host: id, ...filter }, call }, { hosts, report }) => {
+    const host = await hosts.find(id, 'host')
     const insights = await report.insights({ hostKey: host.key, ...filter }, call)
     const [found, count] = [insights.map(shown(host)), insights.length]
     return { ...createSuccessBody(found, { count }), findings: found, count }

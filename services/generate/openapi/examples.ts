@@ -86,7 +86,8 @@ const toExampleText = (text: string, key: string): string => {
   const isId = /(^|[a-z])(id|key|token|subject|code|secret|url|by)$/i.test(key)
   return fixed.replaceAll(/[\w+-]{16,}/g, (token) => {
     const isRandom = /[A-Za-z]/.test(token) && (/\d/.test(token) || (isId && /[A-Z]/.test(token)))
-    const prefix = /^[a-z]+_/.exec(token)?.[0] ?? ''
+    // Other random texts may begin like a prefix.
+    const prefix = /^(svc|whs|cwt)_/.exec(token)?.[0] ?? ''
     return isRandom ? prefix + 'a'.repeat(token.length - prefix.length) : token
   })
 }
