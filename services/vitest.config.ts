@@ -68,8 +68,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          // Tests wait most of the time, so three workers use two cores. No assertion depends on timing.
-          maxWorkers: 3,
+          // With two workers, one test loads its page while another waits. No assertion depends on timing.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

@@ -36,7 +36,7 @@ const sweep = async () => {
   expect((await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })).status).toBe(200)
 }
 
-describe('an incident', () => {
+describe('an incident', { tags: ['long'] }, () => {
   it('of a real fault shows its alerts, the change before it and the failed query, and ends with the recovery', async () => {
     await sweep()
     const source = `SOURCE(CLICKHOUSE(QUERY 'SELECT 1 AS id, throwIf(1) AS name'))`
