@@ -101,7 +101,7 @@ describeWith(['helm'], 'a release', () => {
       'has another version in its OpenAPI document',
       async () => {
         await edit('services/gateway/openapi/document.ts', (text) =>
-          text.replace("title: 'Watchhouse',\n        version,", "title: 'Watchhouse',\n        version: '9.9.9',"),
+          text.replace('{ ...document.info, version }', "{ ...document.info, version: '9.9.9' }"),
         )
         commit('two')
       },

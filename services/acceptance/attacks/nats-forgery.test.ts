@@ -55,7 +55,9 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   for (const service of services) {
     const variables = {
       ...(service === 'query' && formatHostVariables([{ url: origin, name: 'watched' }])),
-      ...(service === 'alert-dispatcher' && { NATS_STREAMS_URL: urlOf(formatStreamUserName(service)) }),
+      ...((service === 'alert-dispatcher' || service === 'ingest') && {
+        NATS_STREAMS_URL: urlOf(formatStreamUserName(service)),
+      }),
       NATS_URL: urlOf(service),
       ...createProcessKeys([service], secret),
       REDIS_URL: redis.url,

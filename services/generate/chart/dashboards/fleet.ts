@@ -72,5 +72,19 @@ export const fleetDashboard: Dashboard = {
         },
       ],
     },
+    {
+      title: 'History',
+      panels: [
+        {
+          title: 'Recorder delay',
+          unit: 's',
+          queries: [[`max by (host) (${formatSelector('watchhouse_history_behind_seconds', ofHosts)})`, '{{host}}']],
+        },
+        {
+          title: 'Recorded rows per second',
+          queries: [[`sum(rate(${formatSelector('watchhouse_history_rows_total')}[$__rate_interval]))`, 'Rows']],
+        },
+      ],
+    },
   ],
 }
