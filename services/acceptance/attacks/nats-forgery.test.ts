@@ -194,32 +194,39 @@ describeWith(['nats', 'redis'], 'a request on behalf of a service', () => {
     serviceNames.some((caller) => caller !== 'gateway' && serviceDependencies[caller].includes(name))
   const callees = serviceNames.filter(isCalledByServices)
 
-  it('is rejected from every other service, even when all permissions allow it', { tags: ['long'] }, async () => {
-    await using running = await startServices(callees, widened)
-    const own = serviceRequests(running.ground, callees)
-    const changing = own.filter(({ isSafe }) => !isSafe)
-    expect(changing.length).toBeGreaterThan(10)
-    const requests = [...own, ...changing.map((request) => forPerson(request, running.secret))]
-    for (const user of serviceNames.filter((name) => name !== 'gateway')) {
-      const attacker = await running.ground.as(user)
-      const signers = signersOf(user, running.secret)
-      for (const request of requests.filter(({ caller, callee }) => caller !== user && callee !== user)) {
-        const attempts = [undefined, ...signers].map((sign, index) => {
-          const attempt = { ...request, reply: `${request.reply}-${index}` }
-          return publish(attacker, sign ? { ...attempt, headers: createSignedHeaders(sign, attempt) } : attempt)
-        })
-        const answers = await Promise.all(attempts)
-        for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
+  // Each service sends every request of every other one.
+  const everyRequestMs = 180_000
+
+  it(
+    'is rejected from every other service, even when all permissions allow it',
+    { tags: ['long'], timeout: everyRequestMs },
+    async () => {
+      await using running = await startServices(callees, widened)
+      const own = serviceRequests(running.ground, callees)
+      const changing = own.filter(({ isSafe }) => !isSafe)
+      expect(changing.length).toBeGreaterThan(10)
+      const requests = [...own, ...changing.map((request) => forPerson(request, running.secret))]
+      for (const user of serviceNames.filter((name) => name !== 'gateway')) {
+        const attacker = await running.ground.as(user)
+        const signers = signersOf(user, running.secret)
+        for (const request of requests.filter(({ caller, callee }) => caller !== user && callee !== user)) {
+          const attempts = [undefined, ...signers].map((sign, index) => {
+            const attempt = { ...request, reply: `${request.reply}-${index}` }
+            return publish(attacker, sign ? { ...attempt, headers: createSignedHeaders(sign, attempt) } : attempt)
+          })
+          const answers = await Promise.all(attempts)
+          for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
+        }
       }
-    }
-    // A request with the signature of its caller is accepted. If the method is not safe, it is accepted only once.
-    for (const request of requests.filter(({ isSafe }) => !isSafe)) {
-      const attacker = await running.ground.as('ingest')
-      const genuine = createSignedHeaders(signing(createProcessKeys([request.caller], running.secret)), request)
-      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
-      expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('already received')
-    }
-  })
+      // A request with the signature of its caller is accepted. If the method is not safe, it is accepted only once.
+      for (const request of requests.filter(({ isSafe }) => !isSafe)) {
+        const attacker = await running.ground.as('ingest')
+        const genuine = createSignedHeaders(signing(createProcessKeys([request.caller], running.secret)), request)
+        expect(await publish(attacker, { ...request, headers: genuine }), request.subject).not.toMatch(refusal)
+        expect(await publish(attacker, { ...request, headers: genuine }), request.subject).toContain('already received')
+      }
+    },
+  )
 })
 
 const refusal = /"forbidden".*(is not signed|is not that of|cannot be read)/
