@@ -1,19 +1,13 @@
+import { readParts } from '#proto/stream-parts.ts'
+
 /** Yields the lines of a response as they arrive, without their newline. Empty lines are skipped. */
 export async function* readLines(response: Response): AsyncGenerator<string> {
-  if (!response.body) return
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
+  const lines = readParts(response, '\n')
   try {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) break
-      const lines = (rest + value).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line !== '') yield line
-    }
-    if (rest !== '') yield rest
+    let next = await lines.next()
+    for (; !next.done; next = await lines.next()) if (next.value !== '') yield next.value
+    if (next.value !== '') yield next.value
   } finally {
-    // Closes the connection when the consumer stops early.
-    await reader.cancel().catch(() => undefined)
+    await lines.return('')
   }
 }
