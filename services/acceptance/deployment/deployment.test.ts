@@ -145,8 +145,12 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     const missing = [...queried].filter(
       (name) => !exported.has(name) && !exported.has(name.replace(/_(bucket|count|sum)$/, '')),
     )
-    // The test configures no trace collector, so the product exports no spans.
-    expect(missing).toEqual(['watchhouse_trace_spans_total'])
+    // The test configures neither a trace collector nor a history engine, so the product exports no figures of these.
+    expect(missing.toSorted()).toEqual([
+      'watchhouse_history_behind_seconds',
+      'watchhouse_history_rows_total',
+      'watchhouse_trace_spans_total',
+    ])
   })
 
   it('read messages with the consumers that they are scaled on', async () => {
