@@ -130,6 +130,12 @@ describe('webhook subscriptions', () => {
     const { page } = visit
     const form = page.getByRole('form', { name: 'Add webhook', exact: true })
     await form.getByLabel('Name').fill('pager')
+    await form.getByLabel('URL').fill('127.0.0.1:9')
+    await form.getByLabel('Rules').fill('')
+    // A field is checked when the user leaves it, and all are when the form is submitted.
+    await expectVisible(form.getByRole('alert').getByText('Enter a full URL, such as https://example.com/'))
+    await form.getByRole('button', { name: 'Add webhook', exact: true }).click()
+    await expectVisible(form.getByRole('alert').getByText('Enter a value'))
     await form.getByLabel('URL').fill('https://127.0.0.1:9/a-secret-path')
     await form.getByLabel('Rules').fill('disk-*')
     await form.getByRole('button', { name: 'Add webhook', exact: true }).click()

@@ -89,7 +89,6 @@ export const wallClockFiles: Readonly<Record<string, string>> = {
   'web/src/lib/state/clock.svelte.ts': 'shown: ages beside instants',
   'web/src/lib/state/view.svelte.ts': 'shown: the window of a chart',
   'web/src/lib/ui/time-range.svelte': 'shown: the window of a chart',
-  'web/src/routes/alerts/schedule/maintenance.svelte': 'chosen by a person: the start of a maintenance window',
   'web/src/routes/console/runs.svelte.ts': 'stored: when a statement was run',
   'web/src/routes/dashboards/[id]/time-values.ts': 'shown: the time range of a panel',
   'web/src/routes/reports/+page.svelte': 'chosen by a person: the period of a report',
