@@ -27,7 +27,7 @@ import { exportReadiness, openReadiness, type ProcessReadiness, reportProblem } 
 import { listenForStop, type StopRequest } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
 import type { ServiceConfig, ServiceStarter } from '#shared/lifecycle/service.ts'
-import { openDataDirectory } from '#shared/store/data-directory.ts'
+import { findDataDirectory, openDataDirectory } from '#shared/store/data-directory.ts'
 import { openStore } from '#shared/store/open.ts'
 import {
   chooseInstanceName,
@@ -180,10 +180,14 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
 
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
   const isFirstLook = chosen.includes('query') && needsExampleHosts(env, settings)
-  const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY), env)
+  const state = openDataDirectory(env, log)
+  // The history belongs to the installation, whose state is in the data directory.
+  const historyDirectory = state.SVC_STATE_DB_URL && findDataDirectory(env)?.path
+  const directories = { hosts: resolve(root, settings.SVC_SANDBOX_DIRECTORY), history: historyDirectory }
+  const hosts = isFirstLook && startSandboxes(scope, log, directories, env)
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
-  Object.assign(variables, await hosts, openDataDirectory(env, log))
+  Object.assign(variables, await hosts, state)
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
   if (settings.STARTUP_WAIT_MS > 0 && !(await serversRespond(env, log, stop))) return
@@ -246,21 +250,25 @@ const needsExampleHosts = (env: Environment, { NODE_ENV }: Plan['settings']): bo
 const startSandboxes = async (
   scope: AsyncDisposableStack,
   log: Logger,
-  directory: string,
+  directories: { hosts: string; history: string | undefined },
   env: Environment,
 ): Promise<Plan['variables']> => {
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
-  const start = (label: string, seed: boolean) => startSandbox({ label, directory: join(directory, label), seed })
+  const start = (label: string) => startSandbox({ label, directory: join(directories.hosts, label), seed: true })
+  const startHistory = () => {
+    const directory = directories.history && { directory: resolve(directories.history, 'history') }
+    return startSandbox({ label: 'history', ...directory })
+  }
   // Waits for all servers, so that none keeps running when another one fails to start.
   const starts = await Promise.allSettled([
-    ...exampleHostNames.map((label) => start(label, true)),
-    ...(env.SVC_HISTORY_URL ? [] : [start('history', false)]),
+    ...exampleHostNames.map(start),
+    ...(env.SVC_HISTORY_URL ? [] : [startHistory()]),
   ])
   const servers = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')
   if (failure) {
-    const sentence = `cannot start the embedded hosts in "${directory}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
+    const sentence = `cannot start the embedded hosts in "${directories.hosts}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
     throw new InvalidSettings([{ name: 'SVC_SANDBOX_DIRECTORY', sentence }])
   }
   const hosts = servers.slice(0, exampleHostNames.length)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { startProduct } from '../testing/product.ts'
+import { findChromium } from '../testing/servers/chromium.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { lowerPriority } from './lower-priority.ts'
@@ -15,8 +16,6 @@ const maxLostLoads = 2
 const loadWithinMs = 45_000
 /** Number of loads per page. The benchmark reports the median, because single loads vary. */
 const loads = 5
-/** The path of Chromium. Default: its path on Debian and Ubuntu. */
-const browser = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 /** Paths of the most used pages. */
 const pages = {
@@ -131,7 +130,7 @@ const runLighthouse = async (url: string, options: readonly string[], lostBefore
     const { stdout } = await promisify(execFile)('npm', [...program, url, ...options, ...form, flags], {
       maxBuffer: maxOutputBytes,
       timeout: loadWithinMs,
-      env: { ...process.env, CHROME_PATH: browser },
+      env: { ...process.env, CHROME_PATH: findChromium() },
     })
     return Report.parse(JSON.parse(stdout))
   } catch (error) {
