@@ -7,10 +7,12 @@ import {
   type RouteName,
 } from '#proto/http/route.ts'
 import { readServerEvents, type ServerEvent } from '#proto/server-events.ts'
-import { createResponseError, RequestError } from './failure.ts'
+import { createIncompleteError, createResponseError, createInvalidResponseError, RequestError } from './failure.ts'
 import { readLines } from './lines.ts'
 import { type PagedRoute, type PageItem, readPages } from './pages.ts'
+import { failWith } from './response-body.ts'
 import { computeRetryDelayMs, defaultRetryPolicy, isRepeatable, type RetryPolicy } from './retry.ts'
+import { readRows, type RowsRoute, type RowStream } from './rows.ts'
 
 /** Default time until the response of a request must be complete. Longer than the longest permitted statement. */
 const defaultTimeoutMs = 70_000
@@ -37,6 +39,8 @@ export interface ClientOptions {
 interface RequestOptions {
   signal?: AbortSignal
   headers?: Readonly<Record<string, string>>
+  /** Replaces the time limit of the client. */
+  timeoutMs?: number
 }
 
 type Argument<R extends RouteName> = OptionalArgument<RouteInput<R> & RequestOptions>
@@ -55,6 +59,8 @@ export interface Client {
   lines<R extends RouteName>(route: R, ...argument: Argument<R>): AsyncGenerator<string>
   /** Yields the server-sent events of a route. */
   events<R extends RouteName>(route: R, ...argument: Argument<R>): AsyncGenerator<ServerEvent>
+  /** Calls a route that returns columns and rows, and yields the rows as they arrive. */
+  rows<R extends RowsRoute>(route: R, ...argument: Argument<R>): Promise<RowStream<R>>
   /** Yields the entries of all pages of a route. */
   pages<R extends PagedRoute>(route: R, ...argument: Argument<R>): AsyncGenerator<PageItem<R>>
 }
@@ -63,6 +69,14 @@ export interface Client {
 export const createClient = (options: ClientOptions): Client => {
   const url = options.url.replace(/\/+$/, '')
   const send = createSender({ ...options, url })
+  const { host } = new URL(url)
+  const openResponse = (route: string, input: SentInput = {}): Promise<Response> =>
+    send(route, input, async (response) =>
+      failWith(response, (cause) => {
+        for (const signal of [options.signal, input.signal]) signal?.throwIfAborted()
+        return createIncompleteError(host, response, cause)
+      }),
+    )
   const client: Client = {
     url,
     apiKey: options.apiKey,
@@ -70,13 +84,14 @@ export const createClient = (options: ClientOptions): Client => {
       // Every response is validated by the service against the schema from which its type is inferred.
       return (await send(route, input, readJson)) as ResponseBody<typeof route>
     },
-    open: (route, ...[input]) => send(route, input, async (response) => response),
+    open: (route, ...[input]) => openResponse(route, input),
     async *lines(route, ...argument) {
       yield* readLines(await client.open(route, ...argument))
     },
     async *events(route, ...argument) {
       yield* readServerEvents(await client.open(route, ...argument))
     },
+    rows: async (route, ...[input]) => await readRows(await openResponse(route, input)),
     pages: (route, ...[input]) => readPages(client, route, { ...input }),
   }
   return client
@@ -115,7 +130,7 @@ const createSender = (options: ClientOptions) => {
       address: url + buildRoutePath(route, input),
       init: { method, headers, ...body },
       signals,
-      timeoutMs,
+      timeoutMs: input.timeoutMs ?? timeoutMs,
     }
     for (let failures = 0; ; failures += 1) {
       try {
@@ -155,16 +170,7 @@ const readJson = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const message = 'the response is not valid JSON; check that the address is that of a Watchhouse server'
-    const requestId = response.headers.get('x-request-id')
-    throw new RequestError({
-      status: response.status,
-      code: 'invalid-response',
-      type: 'unknown',
-      message,
-      requestId,
-      cause,
-    })
+    throw createInvalidResponseError(response, cause)
   }
 }
 
@@ -181,6 +187,9 @@ const toConnectionError = (cause: unknown, { host }: URL, timeout: AbortSignal, 
 }
 
 const describeCause = (error: unknown): string => {
+  // The error of `fetch` for the ports that browsers block, such as 1 and 6000.
+  if (error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port')
+    return 'HTTP clients block this port'
   const code = findSystemCode(error)
   return causes[code ?? ''] ?? (code === undefined ? 'connection failed' : `connection failed: ${code}`)
 }

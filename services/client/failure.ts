@@ -1,8 +1,14 @@
 import { type ErrorCode, isErrorCode } from '#proto/errors.ts'
 import { ErrorResponse } from '#proto/http/response.ts'
 
-/** Why a request failed: an error code of the API, or a failure before the API could respond. */
-export type FailureCode = ErrorCode | 'unreachable' | 'no-response' | 'invalid-response' | 'unknown'
+/** Why a request failed: an error code of the API, or what is wrong with the connection or the response. */
+export type FailureCode =
+  | ErrorCode
+  | 'unreachable'
+  | 'no-response'
+  | 'invalid-response'
+  | 'incomplete-response'
+  | 'unknown'
 
 interface FailureFields {
   status: number
@@ -65,6 +71,28 @@ export const createResponseError = async (response: Response, nowMs: number): Pr
     retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), nowMs),
   })
 }
+
+/** Returns the error of a response that is not what a Watchhouse server sends. */
+export const createInvalidResponseError = ({ status, headers }: Response, cause?: unknown): RequestError =>
+  new RequestError({
+    status,
+    code: 'invalid-response',
+    type: 'unknown',
+    message: 'the response is not valid JSON; check that the address is that of a Watchhouse server',
+    requestId: headers.get('x-request-id'),
+    cause,
+  })
+
+/** Returns the error of a response whose body ends early. The service ends it if the request fails after it began. */
+export const createIncompleteError = (host: string, { status, headers }: Response, cause?: unknown): RequestError =>
+  new RequestError({
+    status,
+    code: 'incomplete-response',
+    type: 'unknown',
+    message: `${host}: the response is incomplete: the request failed after its first rows, or the connection was lost`,
+    requestId: headers.get('x-request-id'),
+    cause,
+  })
 
 interface ErrorBody {
   type: string
