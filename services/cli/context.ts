@@ -33,6 +33,8 @@ const GlobalOptions = z.object({
 export interface Session {
   client: Client
   output: Output
+  /** Whether `--timeout` is given. */
+  hasTimeout: boolean
   /** The configuration file and its path. */
   config: ConfigFile
   configPath: string
@@ -50,7 +52,9 @@ export const openOutput = (context: CommandContext, command: Command): Output =>
 /** Returns the client of the selected server: `--url`, `WATCHHOUSE_URL`, the server of the last login, or this machine. */
 export const openSession = (context: CommandContext, command: Command): Session => {
   const { config, configPath, ...server } = resolveServer(context, command)
-  return { client: createCommandClient(context, server), output: openOutput(context, command), config, configPath }
+  const client = createCommandClient(context, server)
+  const hasTimeout = server.timeout !== undefined
+  return { client, output: openOutput(context, command), hasTimeout, config, configPath }
 }
 
 /** Returns the address and the API key of the selected server. */

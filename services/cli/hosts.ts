@@ -57,14 +57,14 @@ const maxParallel = 8
 /** Runs a request for each host. The failure of one host does not affect the others. */
 export const forEachHost = async <T>(
   hosts: readonly HostEntry[],
-  request: (host: HostEntry) => Promise<T>,
+  request: (host: HostEntry, index: number) => Promise<T>,
 ): Promise<HostResult<T>[]> => {
   const results: HostResult<T>[] = []
   const waiting = hosts.entries()
   const worker = async (): Promise<void> => {
     for (const [index, host] of waiting) {
       try {
-        results[index] = { host, value: await request(host) }
+        results[index] = { host, value: await request(host, index) }
       } catch (error) {
         results[index] = { host, error }
       }

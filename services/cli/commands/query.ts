@@ -1,45 +1,29 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { text as readText } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import type { ResponseBody, RouteBody } from '#proto/http/route.ts'
-import type { Client } from '../../client/client.ts'
-import { type CommandContext, createCommandClient, type InputStream, openSession, type Session } from '../context.ts'
-import { createUsageError } from '../exit-codes.ts'
-import {
-  allOption,
-  forEachHost,
-  hostOption,
-  reportFailedHosts,
-  selectHosts,
-  type HostEntry,
-  type HostOptions,
-  type HostResult,
-} from '../hosts.ts'
+import { RequestError } from '../../client/failure.ts'
+import { type CommandContext, type InputStream, openSession } from '../context.ts'
+import { createUsageError, exitCodes } from '../exit-codes.ts'
+import { allOption, hostOption, reportFailedHosts, selectHosts, type HostOptions, type HostResult } from '../hosts.ts'
 import { readWholeNumber } from '../options.ts'
-import { formatCell } from '../output/cells.ts'
-import { formatCsvLine } from '../output/csv.ts'
 import { formatCount, formatSeconds } from '../output/format.ts'
-
-const formats = ['table', 'csv', 'json', 'ndjson'] as const
-type Format = (typeof formats)[number]
+import type { Output } from '../output/output.ts'
+import { createRowSink, type RowFormat, rowFormats } from '../output/row-sinks.ts'
+import { runStatement, type Statement, type StatementMetadata } from '../statement/run-statement.ts'
 
 interface QueryOptions extends HostOptions {
   file?: string
-  format?: Format
+  format?: RowFormat
   param?: string[]
   database?: string
   maxRows?: string
   maxSeconds?: string
 }
 
-type QueryBody = RouteBody<'POST /api/v1/explorer/query'>
-type QueryResult = ResponseBody<'POST /api/v1/explorer/query'>
-
 const maxRows = 1_000_000
 const maxSeconds = 86_400
-/** How long Ctrl-C waits for the server to cancel the statement. */
-const cancelWithinSeconds = 3
+/** How long the server may need beyond the time limit of the statement. */
+const marginSeconds = 10
 
 const collect = (value: string, previous: string[] = []): string[] => [...previous, value]
 
@@ -51,7 +35,7 @@ export const createQueryCommand = (context: CommandContext): Command =>
     .addOption(hostOption())
     .addOption(allOption())
     .option('-f, --file <path>', 'read the statement from a file')
-    .addOption(new Option('--format <format>', 'format of the rows (default: table)').choices(formats))
+    .addOption(new Option('--format <format>', 'format of the rows (default: table)').choices(rowFormats))
     .option('-p, --param <name=value>', 'value of a placeholder {name:Type}; can be repeated', collect)
     .option('--database <name>', 'default database of the statement')
     .option('--max-rows <rows>', 'maximum number of rows of each host')
@@ -64,12 +48,27 @@ export const createQueryCommand = (context: CommandContext): Command =>
       if (isJson && options.format !== undefined && options.format !== 'json')
         throw createUsageError(`--json and --format ${options.format} exclude each other`)
       const hosts = await selectHosts(session.client, options)
-      const isFanOut = options.all === true || hosts.length > 1
-      const results = await runOnHosts(context, session, hosts, body)
-      writeResults(session, results, isJson ? 'json' : (options.format ?? 'table'), isFanOut)
+      const format = isJson ? 'json' : (options.format ?? 'table')
+      const sink = createRowSink(format, session.output)
+      const results = await runStatement(context, session, {
+        hosts,
+        statement: body,
+        sink,
+        hasHostColumn: options.all === true || hosts.length > 1,
+        // A longer statement than by default needs a longer time limit of the request.
+        timeoutMs: session.hasTimeout || !body.maxSeconds ? undefined : (body.maxSeconds + marginSeconds) * 1_000,
+      })
+      sink.end(!results.some((result) => 'error' in result && isIncomplete(result.error)))
       const exitCode = reportFailedHosts(results, session.output)
-      if (exitCode !== 0) context.setExitCode(exitCode)
+      const omitted = sink.omittedColumns()
+      if (omitted.length > 0)
+        session.output.note(`columns that only some hosts have are omitted: ${omitted.join(', ')}; use --format ndjson`)
+      if (format === 'table') reportSummary(session.output, results)
+      reportTruncation(session.output, results)
+      if (exitCode !== 0 || omitted.length > 0) context.setExitCode(exitCode || exitCodes.failed)
     })
+
+const isIncomplete = (error: unknown): boolean => error instanceof RequestError && error.code === 'incomplete-response'
 
 const readStatement = async (
   { stdin }: CommandContext,
@@ -97,7 +96,7 @@ const readStatementFile = (path: string): string => {
   }
 }
 
-const toBody = (query: string, options: QueryOptions): Omit<QueryBody, 'hostId' | 'runId'> => {
+const toBody = (query: string, options: QueryOptions): Statement => {
   const { param: parameters = [], database } = options
   const rows = options.maxRows && readWholeNumber('--max-rows', options.maxRows, maxRows)
   const seconds = options.maxSeconds && readWholeNumber('--max-seconds', options.maxSeconds, maxSeconds)
@@ -117,88 +116,22 @@ const readParameter = (text: string): [name: string, value: string] => {
   return [name, value]
 }
 
-/** Runs the statement on all hosts. After Ctrl-C, cancels the runs on the server before it fails. */
-const runOnHosts = async (
-  context: CommandContext,
-  { client }: Session,
-  hosts: readonly HostEntry[],
-  body: Omit<QueryBody, 'hostId' | 'runId'>,
-): Promise<HostResult<QueryResult>[]> => {
-  const running = new Map<string, HostEntry>()
-  const results = await forEachHost(hosts, async (host) => {
-    const runId = randomUUID()
-    running.set(runId, host)
-    const result = await client.call('POST /api/v1/explorer/query', { body: { ...body, hostId: host.id, runId } })
-    running.delete(runId)
-    return result
-  })
-  if (context.signal.aborted) {
-    const { url, apiKey } = client
-    // The signal of the command ends every request of its own client.
-    const unaborted = { ...context, signal: new AbortController().signal }
-    await cancelRuns(createCommandClient(unaborted, { url, apiKey, timeout: cancelWithinSeconds }), running)
-    context.signal.throwIfAborted()
-  }
-  return results
+const metadataOf = (results: readonly HostResult<StatementMetadata>[]): StatementMetadata[] =>
+  results.flatMap((result) => ('value' in result ? [result.value] : []))
+
+const reportSummary = ({ mode, note, paint }: Output, results: readonly HostResult<StatementMetadata>[]): void => {
+  const found = metadataOf(results)
+  if (mode !== 'terminal' || found.length === 0) return
+  const total = (name: 'rows' | 'rowsRead') => found.reduce((sum, metadata) => sum + metadata[name], 0)
+  const slowestMs = Math.max(...found.map(({ durationMs }) => durationMs))
+  const figures = `${formatCount(total('rowsRead'))} rows read, ${formatSeconds(slowestMs / 1000)}`
+  note(paint(`${total('rows')} rows, ${figures}`, 'muted'))
 }
 
-/** Cancels the runs. A run that has ended meanwhile is no failure. */
-const cancelRuns = async (client: Client, running: ReadonlyMap<string, HostEntry>): Promise<void> => {
-  await Promise.allSettled(
-    [...running].map(([runId, { id }]) =>
-      client.call('DELETE /api/v1/explorer/query/{runId}', { path: { runId }, query: { hostId: id } }),
-    ),
-  )
-}
-
-type Row = Readonly<Record<string, unknown>>
-
-const hostColumn = '_host'
-
-const writeResults = (
-  { output }: Session,
-  results: readonly HostResult<QueryResult>[],
-  format: Format,
-  isFanOut: boolean,
-): void => {
-  const parts = results.flatMap((result) => ('value' in result ? [result] : []))
-  if (parts.length === 0) return
-  const names = [...new Set(parts.flatMap(({ value }) => value.data.columns.map(({ name }) => name)))]
-  const rows = parts.flatMap(({ host, value: { data } }) =>
-    data.rows.map((cells): Row => {
-      const named = data.columns.map(({ name }, index) => [name, cells[index]] as const)
-      return Object.fromEntries([...(isFanOut ? [[hostColumn, host.name] as const] : []), ...named])
-    }),
-  )
-  const columns = isFanOut ? [hostColumn, ...names] : names
-  if (format === 'json') output.json(rows)
-  else if (format === 'ndjson') for (const row of rows) output.line(JSON.stringify(row))
-  else if (format === 'csv')
-    for (const line of [columns, ...rows.map((row) => columns.map((name) => row[name]))])
-      output.write(formatCsvLine(line))
-  else {
-    const isNumeric = (name: string) => rows.every((row) => row[name] == null || typeof row[name] === 'number')
-    const shown = columns.map((name) => ({
-      title: name,
-      value: (row: Row) => formatCell(row[name]),
-      isRight: isNumeric(name),
-    }))
-    output.list({ rows, columns: shown, empty: 'No rows.' })
-    if (output.mode === 'terminal') output.note(output.paint(summarize(parts), 'muted'))
-  }
-  for (const { host, value } of parts) {
-    const { truncated } = value.metadata
+const reportTruncation = ({ note }: Output, results: readonly HostResult<StatementMetadata>[]): void => {
+  for (const { host, truncated } of metadataOf(results))
     if (truncated)
-      output.note(
-        `${host.name}: the result is truncated to ${truncated.returned} rows (limit: ${truncated.limit} ${truncated.reason})`,
+      note(
+        `${host}: the result is truncated to ${truncated.returned} rows (limit: ${truncated.limit} ${truncated.reason})`,
       )
-  }
-}
-
-const summarize = (parts: readonly { value: QueryResult }[]): string => {
-  const total = (read: (metadata: QueryResult['metadata']) => number) =>
-    parts.reduce((sum, { value }) => sum + read(value.metadata), 0)
-  const rows = parts.reduce((sum, { value }) => sum + value.data.rows.length, 0)
-  const slowestMs = Math.max(...parts.map(({ value }) => value.metadata.durationMs))
-  return `${rows} rows, ${formatCount(total(({ rowsRead }) => rowsRead))} rows read, ${formatSeconds(slowestMs / 1000)}`
 }

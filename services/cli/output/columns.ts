@@ -26,30 +26,61 @@ const noBorders = Object.fromEntries(
     .map((name) => [name, '']),
 )
 
-/** Formats rows as aligned columns with a header that fit into the terminal. */
-export const formatColumns = <T>({ rows, columns }: Pick<List<T>, 'rows' | 'columns'>, style: Style): string[] => {
-  const cells = rows.map((row) => columns.map(({ value }) => toSafeLine(String(value(row) ?? '–'))))
-  const natural = columns.map(({ title }, index) =>
-    Math.max(measureWidth(title), ...cells.map((row) => measureWidth(row[index] ?? ''))),
+/** The columns that fit into the terminal, with their widths. */
+export interface Layout<T> {
+  columns: readonly Column<T>[]
+  widths: readonly number[]
+  /** Titles of the last columns, for which there is no room. */
+  hidden: readonly string[]
+}
+
+/** Chooses the widths of columns by their titles and rows. The last columns are hidden if there is no room for them. */
+export const layOutColumns = <T>({ rows, columns }: Pick<List<T>, 'rows' | 'columns'>, width: number): Layout<T> => {
+  const natural = columns.map(({ title, value }) =>
+    rows.reduce(
+      (widest, row) => Math.max(widest, measureWidth(formatText(value(row)))),
+      measureWidth(toSafeLine(title)),
+    ),
   )
-  const widths = shrinkToFit(natural, style.width - gap * (columns.length - 1))
+  let count = columns.length
+  const leastWidth = () =>
+    sum(natural.slice(0, count).map((each) => Math.min(each, minWidth))) + gap * Math.max(0, count - 1)
+  while (count > 1 && leastWidth() > width) count -= 1
+  return {
+    columns: columns.slice(0, count),
+    widths: shrinkToFit(natural.slice(0, count), width - gap * (count - 1)),
+    hidden: columns.slice(count).map(({ title }) => title),
+  }
+}
+
+interface RowStyle extends Pick<Style, 'paint'> {
+  hasHeader: boolean
+}
+
+/** Formats rows as aligned columns. */
+export const formatRows = <T>(
+  rows: readonly T[],
+  { columns, widths }: Layout<T>,
+  { paint, hasHeader }: RowStyle,
+): string[] => {
+  if (rows.length === 0 && !hasHeader) return []
   const fit = (text: string, index: number) => fitWidth(text, widths[index] ?? 0)
   const table = new Table({
-    head: columns.map(({ title }, index) => style.paint(fit(title, index), 'strong')),
+    head: hasHeader ? columns.map(({ title }, index) => paint(fit(toSafeLine(title), index), 'strong')) : [],
+    colWidths: [...widths],
     colAligns: columns.map(({ isRight }) => (isRight ? 'right' : 'left')),
     chars: { ...noBorders, middle: ' '.repeat(gap) },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   })
-  cells.forEach((row, position) => {
-    // The cells were created from the rows in the same order.
-    const source = rows[position] as T
-    table.push(row.map((text, index) => style.paint(fit(text, index), columns[index]?.tone?.(source))))
-  })
+  for (const row of rows)
+    table.push(columns.map(({ value, tone }, index) => paint(fit(formatText(value(row)), index), tone?.(row))))
   return table
     .toString()
     .split('\n')
     .map((text) => text.trimEnd())
 }
+
+const formatText = (value: string | number | null | undefined): string => toSafeLine(String(value ?? '–'))
 
 /** Reduces the widest columns until all fit into `available`. */
 const shrinkToFit = (natural: readonly number[], available: number): number[] => {

@@ -1,5 +1,6 @@
+import { EventEmitter, once } from 'node:events'
 import { styleText } from 'node:util'
-import { formatColumns, type Column } from './columns.ts'
+import { formatRows, layOutColumns, type Column } from './columns.ts'
 import { toTabSeparatedField } from './terminal-text.ts'
 
 /** `terminal` for people, `plain` for pipes: tab-separated values without colours. */
@@ -16,11 +17,14 @@ export interface OutputStream {
   isTTY?: boolean | undefined
   columns?: number | undefined
   rows?: number | undefined
+  writableNeedDrain?: boolean
 }
 
 /** Writes results to standard output, and notes and failures to standard error. */
 export interface Output {
   readonly mode: OutputMode
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean
   readonly hasColors: boolean
   /** The width of the terminal in columns. */
   readonly width: number
@@ -33,6 +37,12 @@ export interface Output {
   write(text: string): void
   /** Writes a line to standard error. */
   note(text: string): void
+  /** Says which columns of a table are hidden, if any are. */
+  noteHiddenColumns(titles: readonly string[]): void
+  /** Whether the reader of standard output is slower than the command. */
+  isBusy(): boolean
+  /** Waits until the reader of standard output has caught up, or until the signal aborts. */
+  drain(signal: AbortSignal): Promise<void>
   paint(text: string, tone: Tone | undefined): string
 }
 
@@ -64,20 +74,34 @@ export const createOutput = ({ stdout, stderr, isJson, hasColors }: OutputOption
   const width = stdout.columns ?? defaultWidth
   const line = (text = ''): void => void stdout.write(`${text}\n`)
   const json = (value: unknown): void => line(JSON.stringify(value, null, stdout.isTTY ? 2 : undefined))
+  const note = (text: string): void => void stderr.write(`${text}\n`)
+  const noteHiddenColumns = (titles: readonly string[]): void => {
+    if (titles.length > 0)
+      note(paint(`The terminal is too narrow for: ${titles.join(', ')}. --json has all columns.`, 'muted'))
+  }
   return {
     mode,
+    isTerminal: stdout.isTTY === true,
     hasColors,
     width,
     json,
     line,
     write: (text) => void stdout.write(text),
-    note: (text) => void stderr.write(`${text}\n`),
+    note,
+    noteHiddenColumns,
+    isBusy: () => stdout.writableNeedDrain === true,
+    async drain(signal) {
+      // A stream that needs to drain is a stream of Node.
+      if (stdout instanceof EventEmitter) await once(stdout, 'drain', { signal })
+    },
     paint,
     list(list) {
       if (mode === 'json') return json(list.json ?? list.rows)
       if (mode === 'plain') return writeTabSeparated(list, line)
       if (list.rows.length === 0) return line(paint(list.empty, 'muted'))
-      for (const text of formatColumns(list, { width, paint })) line(text)
+      const layout = layOutColumns(list, width)
+      for (const text of formatRows(list.rows, layout, { paint, hasHeader: true })) line(text)
+      noteHiddenColumns(layout.hidden)
     },
   }
 }
