@@ -12,6 +12,7 @@ import { createResponseSchema } from './response.ts'
 
 /** The kinds of changes of hosts and around them. */
 export const changeKinds = ['version', 'settings', 'schema', 'access', 'topology', 'deployment', 'alert'] as const
+export type ChangeKind = (typeof changeKinds)[number]
 
 /** A change of a host or around it. */
 export const ListedChange = z.object({

@@ -53,7 +53,6 @@ export const wallClockFiles: Readonly<Record<string, string>> = {
   'services/cli/doctor/examine.ts': 'from another machine: when its certificate expires',
   'services/cli/top/run-top.ts': 'shown: when the list was refreshed',
   'services/client/client.ts': 'from another machine: the date of a Retry-After header',
-  'services/mcp/tools/get-changes.ts': 'chosen by a caller: the begin of a range',
   'services/alert-dispatcher/delivery/preview-target.ts': 'shown: an example message',
   'services/alert-dispatcher/handlers.ts': 'stored: history older than some days',
   'services/alert-dispatcher/conditions/handlers.ts': 'chosen by a person: the end of an acknowledgement',

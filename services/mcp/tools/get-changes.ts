@@ -1,37 +1,55 @@
 import { z } from 'zod'
-import type { AlertHistoryEntry } from '#proto/alert-history.ts'
-import { maxAlertHistoryEntries } from '#proto/alerting.ts'
-import { maxDeploymentsListed, type Deployment } from '#proto/deployments.ts'
+import { maxChanges } from '#proto/changes.ts'
 import { ServiceError } from '#proto/errors.ts'
+import { type ChangeKind, changeKinds, type ListedChange } from '#proto/http/changes.ts'
 import type { Host } from '#proto/host.ts'
+import { readTimeline } from '#shared/changes/timeline.ts'
+import { shortenWithEllipsis } from '#shared/text/strings.ts'
 import { createToolResult, defineReadTool, findHost, type ToolContext } from '#shared/tools/tool.ts'
 import {
   createHoursParameter,
   createLimitParameter,
   createNameParameter,
-  hostParameter,
+  createTimeParameter,
+  onlyHostParameter,
   structuredParameter,
 } from '#shared/tools/tool-parameters.ts'
 import { formatRecords } from '../result-rows.ts'
 import { formatCountedNoun, formatInstant } from '../result-text.ts'
+import { requireAlerts } from '../alert-state.ts'
 
-/** The kinds of changes. The first five come from the logs of the host. */
-const changeKinds = ['version', 'server', 'settings', 'schema', 'access', 'deployment', 'alert'] as const
-const ChangeKind = z.enum(changeKinds)
+const hourMs = 3_600_000
+/** Maximum length of one diff, and of all diffs of a result, in characters. */
+const maxDiffLength = 4_000
+const maxDiffsLength = 30_000
 
-const Change = z.object({ at: z.string(), kind: z.string(), what: z.string() })
+const Change = z.object({
+  at: z.string(),
+  /** Null if the change concerns no single host, or only one host was requested. */
+  host: z.string().nullable(),
+  kind: z.string(),
+  what: z.string(),
+  /** `history`, or the log of the host where none is recorded, or the service of deployments or alerts. */
+  source: z.string(),
+  diff: z.string().nullable(),
+})
 type Change = z.infer<typeof Change>
 
 export const getChanges = defineReadTool({
   name: 'get_changes',
   title: 'What changed',
-  description: 'Changes of version, settings, schema and access, deployments and alerts of a host, newest first.',
+  description:
+    'What changed, newest first: versions, settings, schema, access, topology, deployments, alerts; also of unreachable hosts.',
   feature: 'METRICS',
   input: z.strictObject({
-    ...hostParameter,
+    ...onlyHostParameter,
+    kind: z.enum(changeKinds).optional().describe('Only this kind'),
     lastHours: createHoursParameter(24),
-    kind: ChangeKind.optional().describe('Only this kind'),
+    around: createTimeParameter('ISO time; the hour before and after').optional(),
+    from: createTimeParameter('ISO time').optional(),
+    to: createTimeParameter('ISO time').optional(),
     search: createNameParameter('Part of the text').optional(),
+    diff: z.boolean().optional().describe('Include unified diffs'),
     limit: createLimitParameter(50, 500),
     ...structuredParameter,
   }),
@@ -41,101 +59,125 @@ export const getChanges = defineReadTool({
     unavailable: z.array(z.string()),
     truncated: z.boolean(),
   }),
-  format: ({ changes }) => formatRecords(changes),
-  async run({ hostId, lastHours, kind, search = '', limit }, context) {
-    const host = await findHost(context, hostId)
-    const toMs = context.clock.now()
-    const range = { fromMs: toMs - lastHours * hourMs, toMs, lastHours }
-    const sources = await Promise.all(
-      listSources(context, host, range).map(async ({ name, read }) => readSource(name, read, context)),
-    )
+  format: ({ changes }) => {
+    const diffs = changes.flatMap(({ what, diff }) => (diff === null ? [] : [`${what}:\n${diff}`]))
+    return [formatRecords(changes.map(({ diff: _diff, ...change }) => change)), ...diffs].join('\n\n')
+  },
+  async run({ hostId, kind, search = '', limit, diff = false, ...range }, context) {
+    const window = resolveWindow(range, context.clock.now())
+    const isOfAll = hostId === undefined && context.hostKey === undefined
+    const hosts = isOfAll ? await context.hosts() : [await findHost(context, hostId)]
+    const { found, unavailable } = await readChanges(context, hosts, kind, window)
     const wanted = search.toLowerCase()
-    const found = sources
-      .flatMap(({ changes }) => changes)
-      .filter(({ kind: each, what }) => (kind === undefined || each === kind) && what.toLowerCase().includes(wanted))
-      .toSorted((one, other) => other.at.localeCompare(one.at))
-    const unavailable = sources.flatMap((source) => source.unavailable ?? [])
-    const changes = found.slice(0, limit)
-    const more = found.length > limit ? `, the newest of ${found.length}` : ''
+    const matching = found.filter(({ what }) => what.toLowerCase().includes(wanted))
+    const changes = limitDiffs(matching.slice(0, limit), diff)
+    const truncated = matching.length > limit
+    const recorded = changes.filter(({ source }) => source === 'history').length
+    const [only] = hosts
+    const where = only && hosts.length === 1 ? only.name : formatCountedNoun(hosts.length, 'host')
+    const more = truncated ? ', the newest of more' : ''
     const gaps = unavailable.map((reason) => ` Not included: ${reason}.`).join('')
-    const text = `${formatCountedNoun(changes.length, 'change')} in the last ${lastHours} h on ${host.name}${more}.${gaps}`
-    return createToolResult(text, { changes, unavailable, truncated: found.length > limit })
+    const span = `from ${formatInstant(window.fromMs)} to ${formatInstant(window.toMs)}`
+    const text = `${formatCountedNoun(changes.length, 'change')} on ${where} ${span}${more}, ${recorded} of them from the history.${gaps}`
+    return createToolResult(text, { changes, unavailable, truncated })
   },
 })
 
-const hourMs = 3_600_000
-
-interface Range {
+interface Window {
   fromMs: number
   toMs: number
+}
+
+interface Range {
   lastHours: number
+  around?: number | undefined
+  from?: number | undefined
+  to?: number | undefined
 }
 
-interface Source {
-  name: string
-  read(): Promise<Change[]>
+/** Returns the requested window, which ends now by default. */
+const resolveWindow = ({ lastHours, around, from, to }: Range, nowMs: number): Window => {
+  if (around !== undefined) {
+    if (from === undefined && to === undefined) return { fromMs: around - hourMs, toMs: around + hourMs }
+    throw new ServiceError('invalid', 'around excludes from and to; set either')
+  }
+  const toMs = to ?? nowMs
+  const fromMs = from ?? toMs - lastHours * hourMs
+  if (fromMs < toMs) return { fromMs, toMs }
+  throw new ServiceError('invalid', `from must be before ${to === undefined ? 'now' : 'to'}`)
 }
 
-/** Reads one source. A failed one is reported, so that an empty list is not mistaken for an unchanged host. */
-const readSource = async (name: string, read: Source['read'], { call }: ToolContext) => {
+/** Reads the timeline of the hosts. Without a history, the log of a single host contains what changed on it. */
+const readChanges = async (
+  context: ToolContext,
+  hosts: readonly Host[],
+  kind: ChangeKind | undefined,
+  window: Window,
+) => {
+  const { query, call } = context
+  const isMonitored = hosts.every(({ key }) => !key.startsWith('user:'))
+  const sources = { query, alerts: requireAlerts(context), ingest: requireIngest(context) }
+  const request = { hosts, kind, ...window, limit: maxChanges, showsInstallation: isMonitored }
+  const { changes, isRecorded, problems } = await readTimeline(sources, request, call)
+  const found = changes.map((change) => toChange(change, hosts.length > 1))
+  const [only] = hosts
+  if (isRecorded || only === undefined) return { found, unavailable: problems }
+  if (hosts.length > 1)
+    return { found, unavailable: [...problems, 'history: none is recorded; set hostId to read the log of a host'] }
   try {
-    return { changes: await read(), unavailable: null }
+    const logged = await readHostLog(context, only, kind, window)
+    return {
+      found: [...found, ...logged].toSorted((one, other) => other.at.localeCompare(one.at)),
+      unavailable: problems,
+    }
   } catch (error) {
     if (!(error instanceof ServiceError) || call.signal.aborted) throw error
-    return { changes: [], unavailable: `${name}: ${error.message}` }
+    return { found, unavailable: [...problems, `log of the host: ${error.message}`] }
   }
 }
 
-const listSources = (context: ToolContext, host: Host, range: Range): Source[] => {
-  const { alerts, ingest, call } = context
-  const { fromMs, toMs } = range
-  return [
-    { name: 'changes of the host', read: () => readHostChanges(context, host, range) },
-    {
-      name: 'deployments',
-      read: async () =>
-        ingest ? (await ingest.deployments({ fromMs, toMs, limit: maxDeploymentsListed }, call)).map(ofDeployment) : [],
-    },
-    {
-      name: 'alerts',
-      read: async () => {
-        if (alerts === undefined) return []
-        const request = { hostKey: host.key, fromMs, toMs, limit: maxAlertHistoryEntries }
-        return (await alerts.alertHistory(request, call)).flatMap(ofAlert)
-      },
-    },
-  ]
+const requireIngest = ({ ingest }: ToolContext): NonNullable<ToolContext['ingest']> => {
+  if (ingest) return ingest
+  throw new ServiceError('unavailable', 'deployments are not received here')
 }
 
-const HostChange = z.object({ time: z.coerce.number(), kind: z.string(), what: z.string() })
+const toChange = ({ atMs, kind, host, title, detail, diff }: ListedChange, namesHosts: boolean): Change => ({
+  at: formatInstant(atMs),
+  host: namesHosts ? host : null,
+  kind,
+  what: detail === '' ? title : `${title} (${detail})`,
+  source: kind === 'deployment' ? 'deployments' : kind === 'alert' ? 'alerts' : 'history',
+  diff,
+})
 
-const readHostChanges = async ({ query, call }: ToolContext, host: Host, { lastHours }: Range): Promise<Change[]> => {
-  const { rows, unavailable } = await query.chart(
-    { hostKey: host.key, name: 'host-changes', lastHours, parameters: {} },
-    call,
-  )
+const LogRow = z.object({ time: z.coerce.number(), kind: z.string(), what: z.string() })
+
+const readHostLog = async (
+  { query, call }: ToolContext,
+  host: Host,
+  wanted: ChangeKind | undefined,
+  { fromMs, toMs }: Window,
+): Promise<Change[]> => {
+  const range = { from: Math.floor(fromMs / 1_000), to: Math.ceil(toMs / 1_000) }
+  const request = { hostKey: host.key, name: 'host-changes', ...range, parameters: {} }
+  const { rows, unavailable } = await query.chart(request, call)
   if (unavailable) throw new ServiceError('unavailable', unavailable.message)
   // Newest first, also within a second.
-  return rows.toReversed().map((row) => {
-    const { time, kind, what } = HostChange.parse(row)
-    return { at: formatInstant(time), kind: kind.toLowerCase(), what }
+  return rows.toReversed().flatMap((row) => {
+    const { time, kind: named, what } = LogRow.parse(row)
+    const kind = named.toLowerCase()
+    if (wanted !== undefined && kind !== wanted) return []
+    return [{ at: formatInstant(time), host: null, kind, what, source: 'log of the host', diff: null }]
   })
 }
 
-const ofDeployment = ({ atMs, repository, title, environment, outcome, by }: Deployment): Change => {
-  const details = [environment, outcome, by && `by ${by}`].filter(Boolean).join(', ')
-  return { at: formatInstant(atMs), kind: 'deployment', what: `${repository}: ${title}${details && ` (${details})`}` }
-}
-
-/** The events of conditions that are changes. Reminders and muted notifications are none. */
-const alertWords: Readonly<Record<string, string>> = {
-  fire: 'fired',
-  escalate: 'became critical',
-  lower: 'became a warning',
-  recover: 'recovered',
-}
-
-const ofAlert = ({ kind, atMs, title, severity }: AlertHistoryEntry): Change[] => {
-  const word = alertWords[kind]
-  return word === undefined ? [] : [{ at: formatInstant(atMs), kind: 'alert', what: `${title} ${word} (${severity})` }]
+/** Returns changes with shortened diffs, or without any. */
+const limitDiffs = (changes: readonly Change[], isWanted: boolean): Change[] => {
+  let left = isWanted ? maxDiffsLength : 0
+  return changes.map((change) => {
+    if (change.diff === null || left <= 0) return { ...change, diff: null }
+    const diff = shortenWithEllipsis(change.diff, Math.min(maxDiffLength, left))
+    left -= diff.length
+    return { ...change, diff }
+  })
 }

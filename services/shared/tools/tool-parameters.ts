@@ -33,3 +33,18 @@ export const createLimitParameter = (usual: number, max: number) =>
 /** Returns the parameter for the length of the time range in hours; the default is `usual`. */
 export const createHoursParameter = (usual: number) =>
   z.int().min(1).max(720).default(usual).describe('Hours to look back')
+
+const timePattern = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/
+
+/** Returns the parameter for a time, which is parsed to epoch milliseconds. A time without an offset is in UTC. */
+export const createTimeParameter = (what: string) =>
+  z
+    .string()
+    .max(40)
+    .describe(what)
+    .transform((text, { addIssue }) => {
+      const [, offset] = timePattern.exec(text) ?? []
+      const ms = timePattern.test(text) ? Date.parse(offset === undefined && text.length > 10 ? `${text}Z` : text) : NaN
+      if (Number.isNaN(ms)) addIssue({ code: 'custom', message: 'must be an ISO time such as 2026-01-31T08:00:00Z' })
+      return ms
+    })
