@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { omitDefaultPreferences, preferenceChoices, readPreferences } from './preferences.ts'
 
-const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on', own: 'hidden' }
+const usual = {
+  zone: 'default',
+  bytes: 'binary',
+  palette: 'standard',
+  density: 'compact',
+  keys: 'on',
+  own: 'hidden',
+  diff: 'split',
+  changes: 'shown',
+}
 
 describe('stored preferences', () => {
   it.each([

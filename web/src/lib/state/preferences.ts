@@ -11,6 +11,10 @@ export const preferenceChoices = {
   keys: ['on', 'off'],
   /** Whether tables, charts and key metrics include the statements of Watchhouse itself. */
   own: ['hidden', 'shown'],
+  /** How diffs are shown, where they have the space. */
+  diff: ['split', 'unified'],
+  /** Whether charts mark what changed on a host. */
+  changes: ['shown', 'hidden'],
 } as const
 
 type Choices = typeof preferenceChoices
@@ -29,6 +33,8 @@ export const readPreferences = (stored: unknown): Preferences => {
     density: oneOf(preferenceChoices.density, values.get('density')),
     keys: oneOf(preferenceChoices.keys, values.get('keys')),
     own: oneOf(preferenceChoices.own, values.get('own')),
+    diff: oneOf(preferenceChoices.diff, values.get('diff')),
+    changes: oneOf(preferenceChoices.changes, values.get('changes')),
   }
 }
 
