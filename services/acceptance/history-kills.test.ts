@@ -41,7 +41,7 @@ const startInThePast = async (url: string): Promise<void> => {
   const config = readHistoryConfig({ SVC_HISTORY_URL: url })
   if (!config) throw new Error('no history configured')
   await queryClickHouse(url, `CREATE DATABASE ${config.database}`)
-  for (const sql of createSchemaStatements(config)) await queryClickHouse(url, sql)
+  for (const sql of createSchemaStatements(config).values()) await queryClickHouse(url, sql)
   const mark = `'box', now() - toIntervalHour(${hours}), now() - toIntervalHour(${hours}), 1`
   for (const [table, columns, values] of [
     ['samples', ', label', ", 'metrics'"],

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { HostLoad } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -11,6 +12,9 @@ const pressureQueries = 50
 const maxQueries = 20
 /** Maximum number of samples that are kept while the history store is unavailable; the oldest are dropped. */
 const maxBuffered = 500
+
+/** Claims of hosts that are no longer under pressure are removed after this number of intervals. */
+const keptIntervals = 20
 
 interface Sample {
   token: string
@@ -27,7 +31,7 @@ export const isUnderPressure = (load: HostLoad | null): boolean => {
 
 /**
  * Samples the running queries of hosts under pressure. No log contains them, so samples are buffered until the history
- * store accepts them. Several processes may sample the same host; the token of a sample keeps one of each interval.
+ * store accepts them. Of several processes, the first one samples a host in each interval.
  */
 export const openPressureSampler = (deps: RecorderDeps, signal: AbortSignal): AsyncDisposable => {
   const { hosts, probe, clock, history, telemetry } = deps
@@ -37,8 +41,9 @@ export const openPressureSampler = (deps: RecorderDeps, signal: AbortSignal): As
   const sample = async (): Promise<void> => {
     const pressed = hosts.list().filter(({ key }) => isUnderPressure(probe.known(key).load))
     for (const host of pressed) {
-      const rows = await readRunningQueries(deps, host, signal)
       const interval = Math.floor(clock.now() / sampleMs)
+      if (!(await claimSample(deps, host, interval))) continue
+      const rows = await readRunningQueries(deps, host, signal)
       if (rows.length > 0) buffer.push({ token: [host.key, 'running', interval].join('/'), rows })
     }
     buffer.splice(0, Math.max(0, buffer.length - maxBuffered))
@@ -61,6 +66,20 @@ export const openPressureSampler = (deps: RecorderDeps, signal: AbortSignal): As
       await running
     },
   }
+}
+
+const Claims = z.record(z.string(), z.number())
+
+/** Returns whether this process samples the host in this interval. */
+const claimSample = async ({ store }: RecorderDeps, { key }: MonitoredHost, interval: number): Promise<boolean> => {
+  let isClaimed = false
+  await store.update('history/pressure', Claims, (claims) => {
+    isClaimed = (claims?.[key] ?? 0) < interval
+    if (!isClaimed) return undefined
+    const recent = Object.entries(claims ?? {}).filter(([, last]) => interval - last < keptIntervals)
+    return { value: { ...Object.fromEntries(recent), [key]: interval } }
+  })
+  return isClaimed
 }
 
 const readRunningQueries = async (

@@ -30,7 +30,10 @@ export const readSecondsBehind = async (store: Store, hostKey: string, nowMs: nu
 const secondsBehind = ({ until, now, atMs }: { until: number; now: number; atMs: number }, nowMs: number): number =>
   Math.max(0, Math.round(now - until + (nowMs - atMs) / 1_000))
 
-/** Stores how far the hosts of a slot are recorded, and removes hosts that are no longer in the list. */
+/**
+ * Stores how far the hosts of a slot are recorded, and removes hosts that are no longer in the list. A host that was
+ * never recorded is behind since the first attempt.
+ */
 export const storeProgress = async (
   { store, clock, telemetry }: RecorderDeps,
   slot: number,
@@ -40,13 +43,15 @@ export const storeProgress = async (
   const rows = metrics.historyRows(telemetry.metrics)
   const atMs = clock.now()
   for (const recorded of progress.values()) rows.inc(recorded.rows)
+  const untouched = { until: Math.floor(atMs / 1_000), now: Math.floor(atMs / 1_000), atMs }
   await store.update(slotKey(slot), SlotState, (state) => {
-    const kept = hosts.flatMap(({ key }) => {
+    const isKnown = state !== undefined && hosts.every(({ key }) => state.hosts[key] !== undefined)
+    if (progress.size === 0 && isKnown) return undefined
+    const entries = hosts.map(({ key }) => {
       const recorded = progress.get(key)
-      const next = recorded ? { until: recorded.until, now: recorded.now, atMs } : state?.hosts[key]
-      return next ? [[key, next] as const] : []
+      return [key, recorded ? { until: recorded.until, now: recorded.now, atMs } : (state?.hosts[key] ?? untouched)]
     })
-    return { value: { hosts: Object.fromEntries(kept) } }
+    return { value: { hosts: Object.fromEntries(entries) } }
   })
 }
 

@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
+import { startHostProxy } from '../../testing/host-proxy.ts'
+import { reserveFreePort } from '../../testing/servers/port.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { createSilentTelemetry, openTestService, type TestService } from '../testing/test-service.ts'
+import { groupBySlot, readSecondsBehind } from './progress.ts'
 import { planBatch, type RecorderDeps } from './record-host.ts'
 import { readRecordedMetrics } from './recorded-metrics.ts'
 import { openRecorder, recordSlot } from './recorder.ts'
+import { openHistoryStore } from './store.ts'
 import { insertBatch, readWatermarks, watermarkKey } from './watermarks.ts'
 
 const startLimitMs = 180_000
@@ -190,8 +194,53 @@ FROM {table:samples} WHERE metric = 'm' GROUP BY toDate(time), days ORDER BY row
       SVC_HISTORY_USER: 'reports',
       SVC_HISTORY_PASSWORD: 'reports',
     })
-    await expect(readWatermarks(parts.history, ['box'])).rejects.toThrow(/ACCESS_DENIED/)
+    await expect(readWatermarks(parts.history, ['box'])).rejects.toThrow(
+      'the user "reports" lacks the grant CREATE DATABASE',
+    )
     expect(parts.history.problem).toContain(`CREATE DATABASE ON ${database}`)
+  })
+
+  it('refuses a server that is too old', async () => {
+    await using old = await startHostProxy(engine.url, async (body) =>
+      body.toString().replace('version()', "'22.8.21.38'"),
+    )
+    const { parts } = await openService({ SVC_HISTORY_URL: old.url })
+    await using _ = parts
+    const reason = 'ClickHouse 22.8.21.38 is too old; use 23.8 or newer'
+    await expect(readWatermarks(parts.history, ['box'])).rejects.toThrow(reason)
+  })
+
+  it('adds the columns of newer versions to existing tables', async () => {
+    const { parts, database } = await openService()
+    await using _ = parts
+    await readWatermarks(parts.history, ['box'])
+    await queryClickHouse(engine.url, `ALTER TABLE ${database}.log_lines DROP COLUMN logger`)
+    await using restarted = openHistoryStore({ ...parts, log: createSilentTelemetry().log })
+    expect(await restarted.select('SELECT logger FROM {table:log_lines}', z.unknown())).toEqual([])
+  })
+
+  it('does not contact an unreachable server for each request', async () => {
+    const server = { isDown: true, requests: 0 }
+    await using proxy = await startHostProxy(engine.url, async (body) => {
+      server.requests++
+      if (server.isDown) throw new Error('down')
+      return body
+    })
+    const { parts } = await openService({ SVC_HISTORY_URL: proxy.url })
+    await using _ = parts
+    await expect(readWatermarks(parts.history, ['box'])).rejects.toThrow('cannot be reached')
+    const { requests } = server
+    server.isDown = false
+    await expect(readWatermarks(parts.history, ['box'])).rejects.toThrow('cannot be reached')
+    expect(server.requests).toBe(requests)
+  })
+
+  it('counts how far hosts are behind that were never recorded', async () => {
+    const { parts, deps } = await openService({ SVC_HISTORY_URL: `http://127.0.0.1:${await reserveFreePort()}` })
+    await using _ = parts
+    const [slot = 0] = groupBySlot(deps.hosts.list()).keys()
+    await expect(record(deps, slot)).rejects.toThrow('cannot be reached')
+    expect(await readSecondsBehind(deps.store, 'box', Date.now() + 600_000)).toBeGreaterThanOrEqual(600)
   })
 
   it('is disabled without a server', async () => {

@@ -24,32 +24,38 @@ export const openRecorder = (deps: RecorderDeps): AsyncDisposable => {
   const dueMs = new Map<number, number>()
   const behind = exportBehind(deps)
   const pressure = openPressureSampler(deps, stopping.signal)
-  let running: Promise<void> | undefined
+  /** The slots that are being recorded. A slot with a slow host does not delay the others. */
+  const running = new Map<number, Promise<void>>()
 
-  const tick = async (): Promise<void> => {
-    const now = clock.elapsedMs()
-    const due = shuffle([...groupBySlot(deps.hosts.list())].filter(([slot]) => (dueMs.get(slot) ?? 0) <= now))
-    await forEachConcurrently(due, async ([slot, hosts]) => {
-      const isRecorded = await recordSlot(deps, slot, hosts, stopping.signal).catch((error: unknown) => {
-        if (!(error instanceof ServiceError) && !stopping.signal.aborted)
-          telemetry.log.error({ err: error }, 'recording history failed')
-        return false
-      })
-      dueMs.set(slot, clock.elapsedMs() + (isRecorded ? pauseMs : retryMs))
+  const record = async (slot: number, hosts: readonly MonitoredHost[]): Promise<void> => {
+    const isRecorded = await recordSlot(deps, slot, hosts, stopping.signal).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) && !stopping.signal.aborted)
+        telemetry.log.error({ err: error }, 'recording history failed')
+      return false
     })
-    await behind.refresh()
+    dueMs.set(slot, clock.elapsedMs() + (isRecorded ? pauseMs : retryMs))
+    running.delete(slot)
+    startDueSlots()
+  }
+  const startDueSlots = (): void => {
+    const now = clock.elapsedMs()
+    const isDue = (slot: number) => (dueMs.get(slot) ?? 0) <= now && !running.has(slot)
+    const due = shuffle([...groupBySlot(deps.hosts.list())].filter(([slot]) => isDue(slot)))
+    const free = stopping.signal.aborted ? 0 : maxConcurrent - running.size
+    for (const [slot, hosts] of due.slice(0, free)) running.set(slot, record(slot, hosts))
   }
   const timer = setInterval(() => {
-    running ??= tick()
-      .catch((error: unknown) => telemetry.log.warn({ err: error }, 'recording history failed'))
-      .finally(() => (running = undefined))
+    startDueSlots()
+    behind
+      .refresh()
+      .catch((error: unknown) => telemetry.log.warn({ err: error }, 'reading the progress of the history failed'))
   }, tickMs)
   timer.unref()
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       stopping.abort(new ServiceError('unavailable', 'the process is stopping'))
-      await Promise.all([running, pressure[Symbol.asyncDispose]()])
+      await Promise.all([...running.values(), pressure[Symbol.asyncDispose]()])
     },
   }
 }
@@ -66,10 +72,11 @@ export const recordSlot = async (
   let left = hosts.filter(({ key }) => deps.probe.known(key).state.status !== 'down')
   for (let round = 0; round < maxRounds && left.length > 0; round++) {
     // Watermarks are read before every batch: a request of an earlier holder may have been stored since.
-    const marks = await readWatermarks(
-      deps.history,
-      left.map(({ key }) => key),
-    )
+    const keys = left.map(({ key }) => key)
+    const marks = await readWatermarks(deps.history, keys).catch(async (error: unknown) => {
+      await storeProgress(deps, slot, hosts, new Map())
+      throw error
+    })
     const progress = new Map<string, HostProgress>()
     await forEachConcurrently(left, async (host) => {
       const recorded = await recordSafely(deps, host, () =>

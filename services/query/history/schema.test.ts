@@ -4,7 +4,7 @@ import { readHistoryConfig } from './settings.ts'
 
 const schemaOf = (env: Record<string, string>): string[] => {
   const config = readHistoryConfig({ SVC_HISTORY_URL: 'http://history:8123', ...env })
-  return config ? createSchemaStatements(config) : []
+  return config ? [...createSchemaStatements(config).values()] : []
 }
 
 it('replicates and distributes all tables over a cluster', () => {

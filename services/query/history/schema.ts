@@ -138,22 +138,57 @@ export const fullName = ({ database }: Pick<HistoryConfig, 'database'>, table: s
   `${quoteName(database)}.${quoteName(table)}`
 
 /** Returns the name of the table that stores the rows: with a cluster, the local table of each server. */
-const storedName = (config: HistoryConfig, table: string): string =>
-  fullName(config, config.cluster === undefined ? table : `${table}_local`)
+const storedName = ({ cluster }: HistoryConfig, table: string): string =>
+  cluster === undefined ? table : `${table}_local`
 
-/** Returns the statements that create everything that is missing. All of them can be repeated. */
-export const createSchemaStatements = (config: HistoryConfig): string[] => [
-  `CREATE TABLE IF NOT EXISTS ${storedName(config, ownerTable)}${onCluster(config)} (installation String, since DateTime('UTC') DEFAULT now())
+const storedFullName = (config: HistoryConfig, table: string): string => fullName(config, storedName(config, table))
+
+/** Returns the statements that create the tables, by table, in order. All of them can be repeated. */
+export const createSchemaStatements = (config: HistoryConfig): ReadonlyMap<string, string> =>
+  new Map([
+    [
+      storedName(config, ownerTable),
+      `CREATE TABLE IF NOT EXISTS ${storedFullName(config, ownerTable)}${onCluster(config)} (installation String, since DateTime('UTC') DEFAULT now())
 ${engineOf(config)} ORDER BY tuple()
-SETTINGS ${deduplicationSetting(config)} = 100`,
-  ...distributed(config, ownerTable, '1'),
-  ...historyTables.flatMap((table) => [createTable(config, table), ...distributed(config, table, 'cityHash64(host)')]),
-]
+SETTINGS ${deduplicationSettings(config, 100)}`,
+    ],
+    ...distributed(config, ownerTable, '1'),
+    ...historyTables.flatMap((table) => [
+      [storedName(config, table), createTable(config, table)] as const,
+      ...distributed(config, table, 'cityHash64(host)'),
+    ]),
+  ])
+
+/** Returns the statements that add columns of newer versions to an existing table. */
+export const addColumns = (config: HistoryConfig, table: HistoryTable, present: ReadonlySet<string>): string[] => {
+  const missing = Object.entries(schemas[table].columns).filter(([name]) => !present.has(name))
+  const additions = missing.map(([name, type]) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`).join(', ')
+  const tables = new Set([storedName(config, table), table])
+  return missing.length === 0
+    ? []
+    : [...tables].map((name) => `ALTER TABLE ${fullName(config, name)}${onCluster(config)} ${additions}`)
+}
+
+/** Returns the statement that lists the existing tables, with the number of servers that have each of them. */
+export const tablesStatement = ({ cluster, database }: HistoryConfig): string => {
+  const source = cluster === undefined ? 'system.tables' : `clusterAllReplicas(${quoteText(cluster)}, system.tables)`
+  // The table `system.one` exists on every server, so its count is the number of servers.
+  return `SELECT if(database = 'system', '', name) AS name, toUInt32(count()) AS servers FROM ${source}
+WHERE database = ${quoteText(database)} OR database = 'system' AND name = 'one'
+GROUP BY name SETTINGS skip_unavailable_shards = 1`
+}
+
+/** Returns the statement that lists the columns of the tables on the connected server. */
+export const columnsStatement = (config: HistoryConfig): string => {
+  const tables = historyTables.map((table) => quoteText(storedName(config, table)))
+  return `SELECT replaceRegexpOne(table, '_local$', '') AS changed, groupArray(name) AS names FROM system.columns
+WHERE database = ${quoteText(config.database)} AND table IN (${tables.join(', ')}) GROUP BY changed`
+}
 
 const createTable = (config: HistoryConfig, table: HistoryTable): string => {
   const { columns, key } = schemas[table]
   const intervals = 'toStartOfHour(time), toStartOfFiveMinutes(time)'
-  return `CREATE TABLE IF NOT EXISTS ${storedName(config, table)}${onCluster(config)} (
+  return `CREATE TABLE IF NOT EXISTS ${storedFullName(config, table)}${onCluster(config)} (
   ${Object.entries(columns)
     .map(([name, type]) => `${name} ${type}`)
     .join(',\n  ')}
@@ -163,20 +198,20 @@ PARTITION BY toMonday(time)
 PRIMARY KEY (${key.join(', ')}, ${intervals})
 ORDER BY (${key.join(', ')}, ${intervals}, time)
 TTL ${formatTtl(table, config.retention)}
-SETTINGS ${deduplicationSetting(config)} = ${deduplicationWindow}
+SETTINGS ${deduplicationSettings(config, deduplicationWindow)}
 COMMENT ${quoteText(formatRetention(config.retention))}`
 }
 
 /** Returns the statements that apply a changed retention to a table. */
 export const alterRetention = (config: HistoryConfig, table: HistoryTable): string[] => [
-  `ALTER TABLE ${storedName(config, table)}${onCluster(config)} MODIFY TTL ${formatTtl(table, config.retention)}`,
-  `ALTER TABLE ${storedName(config, table)}${onCluster(config)} MODIFY COMMENT ${quoteText(formatRetention(config.retention))}`,
+  `ALTER TABLE ${storedFullName(config, table)}${onCluster(config)} MODIFY TTL ${formatTtl(table, config.retention)}`,
+  `ALTER TABLE ${storedFullName(config, table)}${onCluster(config)} MODIFY COMMENT ${quoteText(formatRetention(config.retention))}`,
 ]
 
 /** Returns the statement for the comments of the tables, which contain the applied retention. */
-export const retentionStatement = ({ database, cluster }: HistoryConfig): string =>
+export const retentionStatement = (config: HistoryConfig): string =>
   `SELECT replaceRegexpOne(name, '_local$', '') AS table, comment FROM system.tables
-WHERE database = ${quoteText(database)} AND name IN (${historyTables.map((table) => quoteText(cluster === undefined ? table : `${table}_local`)).join(', ')})`
+WHERE database = ${quoteText(config.database)} AND name IN (${historyTables.map((table) => quoteText(storedName(config, table))).join(', ')})`
 
 /** Returns a retention as the comment of its tables. */
 export const formatRetention = ({ rawDays, fiveMinuteDays, hourDays }: HistoryRetention): string =>
@@ -203,13 +238,21 @@ const engineOf = ({ cluster }: HistoryConfig): string =>
     ? 'ENGINE = MergeTree'
     : "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')"
 
-const deduplicationSetting = ({ cluster }: HistoryConfig): string =>
-  cluster === undefined ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window'
+/** A replica that was down for hours must still recognize the inserts before. */
+const deduplicationSeconds = 7 * 86_400
 
-const distributed = (config: HistoryConfig, table: string, shardingKey: string): string[] =>
+const deduplicationSettings = ({ cluster }: HistoryConfig, inserts: number): string =>
+  cluster === undefined
+    ? `non_replicated_deduplication_window = ${inserts}`
+    : `replicated_deduplication_window = ${inserts}, replicated_deduplication_window_seconds = ${deduplicationSeconds}`
+
+const distributed = (config: HistoryConfig, table: string, shardingKey: string): (readonly [string, string])[] =>
   config.cluster === undefined
     ? []
     : [
-        `CREATE TABLE IF NOT EXISTS ${fullName(config, table)}${onCluster(config)} AS ${storedName(config, table)}
+        [
+          table,
+          `CREATE TABLE IF NOT EXISTS ${fullName(config, table)}${onCluster(config)} AS ${storedFullName(config, table)}
 ENGINE = Distributed(${[config.cluster, config.database, `${table}_local`].map(quoteText).join(', ')}, ${shardingKey})`,
+        ],
       ]

@@ -88,3 +88,14 @@ export const readHistoryConfig = (env: Environment): HistoryConfig | undefined =
     }
   )
 }
+
+/** Settings that make an insert one block in one request, so that its token covers all of its rows. */
+export const insertSettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  input_format_parallel_parsing: 0,
+  max_insert_block_size: '1048576',
+  min_insert_block_size_rows: '1048576',
+  distributed_foreground_insert: 1,
+  wait_end_of_query: 1,
+} as const

@@ -3,21 +3,12 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
-import { acquireRenewedLease } from '#shared/store/renewed-lease.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
-import {
-  alterRetention,
-  createSchemaStatements,
-  formatRetention,
-  fullName,
-  historyTables,
-  type HistoryTable,
-  ownerTable,
-  retentionStatement,
-} from './schema.ts'
-import { type HistoryConfig, readHistoryConfig } from './settings.ts'
+import { prepareSchema } from './prepare-schema.ts'
+import { fullName, type HistoryTable } from './schema.ts'
+import { type HistoryConfig, insertSettings, readHistoryConfig } from './settings.ts'
 
 /** A row of a history table, by column. */
 export type HistoryRow = Readonly<Record<string, unknown>>
@@ -34,9 +25,10 @@ export interface HistoryStore extends AsyncDisposable {
   select<S extends z.ZodType>(sql: string, schema: S, parameters?: Record<string, unknown>): Promise<z.output<S>[]>
 }
 
-const requestTimeoutMs = 30_000
-/** The first version in which tokens, combined TTL rules and the used functions work together. */
-const minVersion: readonly [year: number, month: number] = [23, 8]
+const insertTimeoutMs = 30_000
+const selectTimeoutMs = 10_000
+/** Requests fail without being sent for this time after the server did not respond, so that pages need not wait. */
+const pauseMs = 5_000
 const maxReasonLength = 300
 
 interface HistoryStoreDeps {
@@ -51,39 +43,14 @@ export const openHistoryStore = ({ env, store, log }: HistoryStoreDeps): History
   if (!config) return disabledHistory
   const client = openHistoryClient(config)
   const readInstallation = openInstallationId(store)
-  let preparing: Promise<void> | undefined
-  let problem: string | undefined
-
-  const prepare = (): Promise<void> =>
-    (preparing ??= prepareSchema({ client, config, store, log, readInstallation }).catch((error: unknown) => {
-      preparing = undefined
-      throw error
-    }))
-
-  const request = async <T>(send: () => Promise<T>): Promise<T> => {
-    try {
-      await prepare()
-      const result = await send()
-      if (problem !== undefined) log.info('history store recovered')
-      problem = undefined
-      return result
-    } catch (error) {
-      // Lost tables are created again with the next request.
-      if (error instanceof ClickHouseError && ['60', '81'].includes(error.code)) preparing = undefined
-      const failure = toHistoryError(error)
-      if (problem !== failure.message) log.warn({ reason: failure.message }, 'history store unavailable')
-      problem = failure.message
-      throw failure
-    }
-  }
-
+  const requests = openRequests(() => prepareSchema({ client, config, store, log, readInstallation }), log)
   return {
     isEnabled: true,
     get problem() {
-      return problem
+      return requests.problem()
     },
     insert: (table, rows, token) =>
-      request(async () => {
+      requests.send(async () => {
         await client.insert({
           table: fullName(config, table),
           values: rows,
@@ -92,24 +59,85 @@ export const openHistoryStore = ({ env, store, log }: HistoryStoreDeps): History
         })
       }),
     select: (sql, schema, parameters = {}) =>
-      request(async () => {
+      requests.send(async () => {
         const query = sql.replaceAll(/\{table:(\w+)\}/g, (_, table: string) => fullName(config, table))
-        const answer = await client.query({ query, format: 'JSONEachRow', query_params: parameters })
+        const answer = await client.query({
+          query,
+          format: 'JSONEachRow',
+          query_params: parameters,
+          abort_signal: AbortSignal.timeout(selectTimeoutMs),
+          clickhouse_settings: selectSettings,
+        })
         return z.array(schema).parse(await answer.json())
       }),
     [Symbol.asyncDispose]: () => client.close(),
   }
 }
 
-/** Settings that make an insert one block in one request, so that its token covers all of its rows. */
-const insertSettings = {
-  async_insert: 0,
-  insert_deduplicate: 1,
-  input_format_parallel_parsing: 0,
-  max_insert_block_size: '1048576',
-  min_insert_block_size_rows: '1048576',
-  distributed_foreground_insert: 1,
-  wait_end_of_query: 1,
+/** The requests to the history server. */
+interface Requests {
+  problem(): string | undefined
+  /** Sends a request after the tables are prepared. Throws a ServiceError if that or the request fails. */
+  send<T>(request: () => Promise<T>): Promise<T>
+}
+
+const openRequests = (prepare: () => Promise<void>, log: Telemetry['log']): Requests => {
+  let preparing: Promise<void> | undefined
+  let problem: string | undefined
+  /** The last failure to reach the server, and when it ended; undefined if the server responded since. */
+  let outage: { failure: ServiceError; atMs: number } | undefined
+  let isTrying = false
+
+  const prepareOnce = (): Promise<void> =>
+    (preparing ??= prepare().catch((error: unknown) => {
+      preparing = undefined
+      throw error
+    }))
+  const succeed = (): void => {
+    if (problem !== undefined) log.info('history store recovered')
+    problem = undefined
+    outage = undefined
+  }
+  const fail = (error: unknown): ServiceError => {
+    // Lost tables are created again with the next request.
+    if (error instanceof ClickHouseError && lostCodes.has(error.code)) preparing = undefined
+    const failure = toHistoryError(error)
+    if (problem !== failure.message) log.warn({ reason: failure.message }, 'history store unavailable')
+    problem = failure.message
+    outage = isResponse(error) ? undefined : { failure, atMs: performance.now() }
+    return failure
+  }
+  return {
+    problem: () => problem,
+    async send(request) {
+      // One request at a time tries whether the server responds again; the others fail meanwhile.
+      const isTrial = outage !== undefined
+      if (outage && (isTrying || performance.now() - outage.atMs < pauseMs)) throw outage.failure
+      isTrying ||= isTrial
+      try {
+        await prepareOnce()
+        const result = await request()
+        succeed()
+        return result
+      } catch (error) {
+        throw fail(error)
+      } finally {
+        if (isTrial) isTrying = false
+      }
+    },
+  }
+}
+
+/** Unknown table and unknown database. */
+const lostCodes = new Set(['60', '81'])
+
+/** Returns whether the server responded, so that other requests may succeed. */
+const isResponse = (error: unknown): boolean =>
+  error instanceof ClickHouseError || error instanceof ServiceError || error instanceof z.ZodError
+
+const selectSettings = {
+  max_execution_time: selectTimeoutMs / 1_000,
+  cancel_http_readonly_queries_on_client_close: 1,
 } as const
 
 const openHistoryClient = ({ url, user, password, database }: HistoryConfig): ClickHouseClient =>
@@ -119,7 +147,7 @@ const openHistoryClient = ({ url, user, password, database }: HistoryConfig): Cl
     username: user,
     password,
     application: 'watchhouse-history',
-    request_timeout: requestTimeoutMs,
+    request_timeout: insertTimeoutMs,
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
       log_comment: JSON.stringify({ watchhouse: `history-store/${database}` }),
@@ -142,101 +170,28 @@ const disabledHistory: HistoryStore = {
   [Symbol.asyncDispose]: async () => undefined,
 }
 
+const describeFailure = (error: unknown): string =>
+  error instanceof z.ZodError
+    ? 'the server returned unexpected rows'
+    : 'the server cannot be reached or does not respond'
+
+const accessDenied = '497'
+
+const describeError = ({ code, type, message }: ClickHouseError): string => {
+  const text = message.replaceAll(/\s+/g, ' ')
+  const [, user, grant] =
+    /^(\S+): Not enough privileges\..* the grant (.+? ON [^\s,.]+(?:\.[^\s,.]+)?)/.exec(text) ?? []
+  return code === accessDenied && grant !== undefined
+    ? `the user "${user}" lacks the grant ${grant}`
+    : `${type ?? 'error'} ${code}: ${text}`
+}
+
 /** Returns the error of a request to the history server, without its address and without statements. */
 const toHistoryError = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error
-  const reason =
-    error instanceof ClickHouseError
-      ? `${error.type ?? 'error'} ${error.code}: ${error.message.replaceAll(/\s+/g, ' ')}`
-      : 'the server cannot be reached or does not respond'
+  const reason = error instanceof ClickHouseError ? describeError(error) : describeFailure(error)
   return new ServiceError('unavailable', `history store: ${shortenText(reason, maxReasonLength)}`, {
     details: { reason: 'history-unavailable' },
     cause: error,
   })
-}
-
-interface SchemaDeps {
-  client: ClickHouseClient
-  config: HistoryConfig
-  store: Store
-  log: Telemetry['log']
-  readInstallation(): Promise<string>
-}
-
-/** Creates the tables, applies the retention and claims the database. One process at a time does this. */
-const prepareSchema = async (deps: SchemaDeps): Promise<void> => {
-  const { client, config, store } = deps
-  await using lease = await acquireRenewedLease(store, 'history:schema', new AbortController().signal)
-  if (!lease) throw new ServiceError('unavailable', 'history store: another process creates the tables; try again')
-  await checkVersion(client)
-  await createDatabase(client, config)
-  for (const query of createSchemaStatements(config)) await client.command({ query })
-  await claimDatabase(deps)
-  await applyRetention(deps)
-}
-
-const VersionRows = z.array(z.object({ version: z.string() }))
-
-const checkVersion = async (client: ClickHouseClient): Promise<void> => {
-  const answer = await client.query({ query: 'SELECT version() AS version', format: 'JSONEachRow' })
-  const [row] = VersionRows.parse(await answer.json())
-  const [year = 0, month = 0] = (row?.version ?? '').split('.').map(Number)
-  const [minYear, minMonth] = minVersion
-  if (year > minYear || (year === minYear && month >= minMonth)) return
-  throw new ServiceError(
-    'unavailable',
-    `history store: ClickHouse ${row?.version} is too old; use ${minYear}.${minMonth} or newer`,
-  )
-}
-
-/** Creates the database if it is missing. A user with privileges on this database only may not be allowed to. */
-const createDatabase = async (client: ClickHouseClient, { database, cluster }: HistoryConfig): Promise<void> => {
-  const answer = await client.query({
-    query: 'SELECT count() AS present FROM system.databases WHERE name = {database:String}',
-    query_params: { database },
-    format: 'JSONEachRow',
-  })
-  const [row] = z.array(z.object({ present: z.coerce.number() })).parse(await answer.json())
-  if (row?.present) return
-  const suffix = cluster === undefined ? '' : ` ON CLUSTER \`${cluster}\``
-  await client.command({ query: `CREATE DATABASE IF NOT EXISTS \`${database}\`${suffix}` })
-}
-
-/** Inserts the id of this installation unless the database has an owner. Throws if that is another installation. */
-const claimDatabase = async ({ client, config, readInstallation }: SchemaDeps): Promise<void> => {
-  const installation = await readInstallation()
-  const owner = (await readOwner(client, config)) ?? (await insertOwner(client, config, installation))
-  if (owner === installation) return
-  throw new ServiceError(
-    'unavailable',
-    `history store: the database "${config.database}" belongs to the installation "${owner}"; choose another SVC_HISTORY_DATABASE, or truncate its table "${ownerTable}" to take it over`,
-    { details: { reason: 'history-owner' } },
-  )
-}
-
-const readOwner = async (client: ClickHouseClient, config: HistoryConfig): Promise<string | undefined> => {
-  const query = `SELECT installation FROM ${fullName(config, ownerTable)} ORDER BY since, installation LIMIT 1`
-  const answer = await client.query({ query, format: 'JSONEachRow' })
-  return z.array(z.object({ installation: z.string() })).parse(await answer.json())[0]?.installation
-}
-
-/** The token of the owner row is constant, so the engine keeps only the first of two concurrent inserts. */
-const insertOwner = async (client: ClickHouseClient, config: HistoryConfig, installation: string) => {
-  await client.insert({
-    table: fullName(config, ownerTable),
-    values: [{ installation }],
-    format: 'JSONEachRow',
-    clickhouse_settings: { ...insertSettings, insert_deduplication_token: 'owner' },
-  })
-  return readOwner(client, config)
-}
-
-const applyRetention = async ({ client, config, log }: SchemaDeps): Promise<void> => {
-  const answer = await client.query({ query: retentionStatement(config), format: 'JSONEachRow' })
-  const applied = z.array(z.object({ table: z.enum(historyTables), comment: z.string() })).parse(await answer.json())
-  const wanted = formatRetention(config.retention)
-  for (const { table, comment } of applied.filter((each) => each.comment !== wanted)) {
-    for (const query of alterRetention(config, table)) await client.command({ query })
-    log.info({ table, before: comment, after: wanted }, 'history retention changed')
-  }
 }
