@@ -8,6 +8,7 @@ import { exportRate } from './export.ts'
 import { gatewayOverhead } from './gateway-overhead.ts'
 import { guardCost } from './guard.ts'
 import { healthCost } from './health.ts'
+import { historyCost } from './history.ts'
 import { ingestCost } from './ingest.ts'
 import { lighthouseScores } from './lighthouse.ts'
 import { liveQueries } from './live-queries.ts'
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   limiterCost,
   liveQueries,
   healthCost,
+  historyCost,
   ingestCost,
   deliveryTime,
   failingTargetDelay,

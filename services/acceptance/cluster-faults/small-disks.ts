@@ -22,11 +22,12 @@ export const removeDisk = async (server: ClusterServer, name: string): Promise<v
   await unmountFileSystem(join(server.directory, name))
 }
 
-const mountFileSystem = async (path: string, mebibytes: number): Promise<void> => {
+/** Mounts a file system of this size in memory. */
+export const mountFileSystem = async (path: string, mebibytes: number): Promise<void> => {
   await mkdir(path, { recursive: true })
   await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path])
 }
 
-const unmountFileSystem = async (path: string): Promise<void> => {
+export const unmountFileSystem = async (path: string): Promise<void> => {
   await promisify(execFile)('umount', [path])
 }

@@ -46,7 +46,7 @@ export const recordWithKills = async (plan: KillPlan): Promise<HistoryDifference
   } finally {
     await kill9(last)
   }
-  return compare(plan)
+  return compareHost({ ...plan, host })
 }
 
 const startRecorder = async ({ hostUrl, historyUrl }: KillPlan): Promise<ChildProcess> => {
@@ -65,15 +65,26 @@ const kill9 = async (child: ChildProcess): Promise<void> => {
   await ended
 }
 
-const waitUntilCaughtUp = async ({ hostUrl, historyUrl }: KillPlan): Promise<void> => {
+const waitUntilCaughtUp = ({ hostUrl, historyUrl }: KillPlan): Promise<void> =>
+  waitUntilRecorded({ hostUrl, historyUrl, host })
+
+/** A host and its history. */
+export interface RecordedHost {
+  hostUrl: string
+  historyUrl: string
+  host: string
+}
+
+/** Waits until a host is recorded up to now. */
+export const waitUntilRecorded = async ({ hostUrl, historyUrl, host }: RecordedHost): Promise<void> => {
   const [now] = await queryClickHouse(hostUrl, 'SELECT toUnixTimestamp(now()) AS now')
   const limit = performance.now() + caughtUpWithinMs
   while (performance.now() < limit) {
-    const marks = await readMarks(historyUrl).catch(() => [])
+    const marks = await readMarks(historyUrl, host).catch(() => [])
     if (marks.length > 1 && marks.every(({ until }) => until > Number(now?.now))) return
     await wait(500)
   }
-  throw new Error('the recorder did not catch up')
+  throw new Error(`the recorder did not catch up with the host ${host}`)
 }
 
 interface Mark {
@@ -86,11 +97,11 @@ interface Mark {
 }
 
 /** Reads the batches of each source. A batch begins where the one before it ended. */
-const readMarks = async (url: string): Promise<Mark[]> => {
+const readMarks = async (url: string, host: string): Promise<Mark[]> => {
   const of = (source: string, table: string, condition: string) =>
     `SELECT '${source}' AS source, toUnixTimestamp(min(time)) AS from, toUnixTimestamp(max(until)) AS until, count() AS batches,
   countIf(earlier > 0 AND begin > earlier) AS gaps, countIf(begin < earlier) AS overlaps
-FROM (SELECT time, until, toUnixTimestamp(time) AS begin, lagInFrame(toUnixTimestamp(until)) OVER (ORDER BY recorded_ms) AS earlier FROM ${database}.${table} WHERE ${condition})`
+FROM (SELECT time, until, toUnixTimestamp(time) AS begin, lagInFrame(toUnixTimestamp(until)) OVER (ORDER BY recorded_ms) AS earlier FROM ${database}.${table} WHERE host = '${host}' AND ${condition})`
   const rows = await queryClickHouse(
     url,
     [
@@ -108,8 +119,9 @@ FROM (SELECT time, until, toUnixTimestamp(time) AS begin, lagInFrame(toUnixTimes
   }))
 }
 
-const compare = async ({ hostUrl, historyUrl }: KillPlan): Promise<HistoryDifferences> => {
-  const marks = await readMarks(historyUrl)
+/** Compares the history of a host with its logs. */
+export const compareHost = async ({ hostUrl, historyUrl, host }: RecordedHost): Promise<HistoryDifferences> => {
+  const marks = await readMarks(historyUrl, host)
   const read = async (url: string, sql: string) => Number((await queryClickHouse(url, sql))[0]?.value)
   const logged = (source: string, log: string, condition: string) => {
     const { from = 0, until = 0 } = marks.find((mark) => mark.source === source) ?? {}
@@ -119,8 +131,11 @@ const compare = async ({ hostUrl, historyUrl }: KillPlan): Promise<HistoryDiffer
     )
   }
   const users = `type != 'QueryStart' AND is_initial_query AND NOT (startsWith(log_comment, '{"watchhouse":"') OR http_user_agent = 'watchhouse')`
-  const recordedCalls = await read(historyUrl, `SELECT sum(calls) AS value FROM ${database}.query_patterns`)
-  const seconds = `SELECT sum(count) AS value FROM ${database}.samples WHERE metric = 'CurrentMetric_MemoryTracking'`
+  const recordedCalls = await read(
+    historyUrl,
+    `SELECT sum(calls) AS value FROM ${database}.query_patterns WHERE host = '${host}'`,
+  )
+  const seconds = `SELECT sum(count) AS value FROM ${database}.samples WHERE host = '${host}' AND metric = 'CurrentMetric_MemoryTracking'`
   const total = (name: 'batches' | 'gaps' | 'overlaps') => marks.reduce((sum, mark) => sum + mark[name], 0)
   return {
     batches: total('batches'),

@@ -1,41 +1,41 @@
-import { usersConfig } from '../containers/cluster-config.ts'
-import { findServerLibrary, fetchPythonPackage, startPackagedServer } from '../containers/python-package-cluster.ts'
-import { queryClickHouse } from '../../testing/fetch-json.ts'
-import { reserveFreePort } from '../../testing/servers/port.ts'
-import { recordWithKills } from './kills.ts'
+import { parseArgs } from 'node:util'
+import { checkCluster } from './cluster.ts'
+import { checkFaults } from './faults.ts'
+import { checkFleetKills } from './fleet-kills.ts'
+import { checkGrants } from './grants.ts'
+import { reportCheck } from './report.ts'
 
-const version = '25.8'
-const kills = Number(process.argv[2] ?? 50)
-const queriesPerSecond = 20
+const versions = ['24.8', '25.8']
 
-/** Kills the recorder and its history server under load, on real servers. Prints the differences. */
-const main = async (): Promise<void> => {
-  await fetchPythonPackage(version)
-  const start = async (name: string) =>
-    startPackagedServer({
-      library: () => findServerLibrary(version) ?? '',
-      name,
-      ports: { native: await reserveFreePort(), interserver: await reserveFreePort() },
-      files: () => ({ 'users.d/default-user.xml': usersConfig }),
-    })
-  await using host = await start('host')
-  await using history = await start('history')
-  const load = setInterval(() => {
-    const table = ['numbers(10)', 'system.one', 'nothing'][Math.floor(Math.random() * 3)]
-    queryClickHouse(host.url, `SELECT count() FROM ${table} WHERE 1 = ${Math.random()}`).catch(() => undefined)
-  }, 1_000 / queriesPerSecond)
-  const restartHistory = async () => {
-    await history.kill()
-    await history.restart()
-  }
-  try {
-    const differences = await recordWithKills({ hostUrl: host.url, historyUrl: history.url, kills, restartHistory })
-    process.stdout.write(`${kills} kills: ${JSON.stringify(differences)}\n`)
-    const { gaps, overlaps, seconds, calls, recordedCalls } = differences
-    if ([gaps, overlaps, seconds, calls].some((value) => value !== 0) || recordedCalls === 0) process.exitCode = 1
-  } finally {
-    clearInterval(load)
-  }
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    kills: { type: 'string', default: '50' },
+    hosts: { type: 'string', default: '20' },
+    minutes: { type: 'string', default: '30' },
+  },
+})
+
+const checks: Readonly<Record<string, () => Promise<void>>> = {
+  async grants() {
+    for (const version of versions) await checkGrants(version, reportCheck)
+  },
+  async cluster() {
+    for (const version of versions) await checkCluster(version, reportCheck)
+  },
+  faults: () => checkFaults(values.short, reportCheck),
+  kills: () =>
+    checkFleetKills(
+      { kills: Number(values.kills), hosts: Number(values.hosts), minutes: Number(values.minutes) },
+      reportCheck,
+    ),
 }
 
-await main()
+const usage = `usage: npm run test:history [-- [${Object.keys(checks).join('] [')}] [--short] [--kills 50] [--hosts 20] [--minutes 30]]`
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(checks)) {
+  const check = checks[name]
+  if (!check) throw new Error(usage)
+  await check()
+}

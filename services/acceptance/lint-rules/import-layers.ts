@@ -37,7 +37,8 @@ const allowedImports: Record<string, readonly string[]> = {
     'services/requirements',
     ...wholeProduct,
   ],
-  'services/bench': ['services/testing', ...wholeProduct],
+  // Benchmarks use the real servers of the acceptance tests.
+  'services/bench': ['services/testing', 'services/acceptance', ...wholeProduct],
   release: ['package.json', 'services/testing', 'services/generate', 'npm', 'node'],
   web: ['proto', 'npm', 'node'],
   // These scripts run in pods that only have Node.
