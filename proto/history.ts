@@ -61,8 +61,19 @@ export const LastHour = z.object({
 })
 export type LastHour = z.infer<typeof LastHour>
 
+/** Whether a history is recorded, and why its store could not be used last; null if it could. */
+export const HistoryState = z.object({ isEnabled: z.boolean(), problem: z.string().nullable() })
+export type HistoryState = z.infer<typeof HistoryState>
+
 /** Methods that read the history of hosts. They never contact the host. */
 export const historyMethods = {
+  historyState: rpc({
+    doc: 'Returns whether a history is recorded. It sends no statement.',
+    callers: ['gateway'],
+    safe: true,
+    input: z.object({}),
+    output: HistoryState,
+  }),
   lastHour: rpc({
     doc: 'Returns the last recorded hour of a host: load, query patterns, errors and log lines.',
     callers: hostDataReaders,

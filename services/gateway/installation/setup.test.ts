@@ -37,6 +37,7 @@ const target = (result: string | null, reason: string | null = null) => ({
 const finished: SetupFacts = {
   hosts: [host('db')],
   states: [state('db')],
+  history: { isEnabled: true, problem: null },
   targets: [target('ok')],
   general,
   sweptAtMs: 1,
@@ -72,6 +73,15 @@ describe('the steps of a new installation', () => {
     ],
     ['grants', 'unknown', 'No host responds', { states: [state('db', { status: 'down' })] }, []],
     ['history', 'open', 'Log tables', { states: [state('db', { missingLogs: ['part_log'] })] }, ['db: part_log']],
+    ['history', 'unknown', 'not known', { history: undefined }, []],
+    [
+      'history',
+      'open',
+      'ends with the log tables',
+      { history: { isEnabled: false, problem: null } },
+      ['SVC_HISTORY_URL is not set'],
+    ],
+    ['history', 'open', 'unavailable', { history: { isEnabled: true, problem: 'no response' } }, ['no response']],
     ['channel', 'open', 'No notification channel', { targets: [] }, []],
     ['channel', 'open', 'send a test', { targets: [target(null)] }, []],
     ['channel', 'open', 'send a test', { targets: [target('config', 'HTTP 404')] }, ['webhook: HTTP 404']],

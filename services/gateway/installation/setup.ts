@@ -1,5 +1,6 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import type { AlertTarget } from '#proto/delivery.ts'
+import type { HistoryState } from '#proto/history.ts'
 import { exampleHostNames } from '#proto/host.ts'
 import type { SetupItem } from '#proto/http/setup.ts'
 import type { ConfigCheck } from '#proto/models.ts'
@@ -9,6 +10,7 @@ import type { Host, HostState } from '#proto/query.ts'
 export interface SetupFacts {
   hosts: readonly Host[]
   states: readonly HostState[] | undefined
+  history: HistoryState | undefined
   targets: readonly Pick<AlertTarget, 'name' | 'channel' | 'broken' | 'last'>[] | undefined
   general: AlertPolicy['general'] | undefined
   sweptAtMs: number | null | undefined
@@ -76,8 +78,12 @@ const describeHistory = (facts: SetupFacts): Step => {
   const missing = reachable.flatMap(({ name, missingLogs }) =>
     missingLogs.length === 0 ? [] : [`${name}: ${missingLogs.join(', ')}`],
   )
-  if (missing.length === 0) return done(`The log tables of ${count(reachable.length, 'host')} exist`)
-  return open('Log tables are missing or not readable, so pages lack history', missing)
+  if (missing.length > 0) return open('Log tables are missing or not readable, so pages lack history', missing)
+  if (!facts.history) return unknown('The state of the history store is not known')
+  const { isEnabled, problem } = facts.history
+  if (!isEnabled) return open('History ends with the log tables of each host', ['SVC_HISTORY_URL is not set'])
+  if (problem !== null) return open('The history store is unavailable', [problem])
+  return done(`The log tables of ${count(reachable.length, 'host')} exist, and their history is recorded`)
 }
 
 const describeChannels = ({ targets }: SetupFacts): Step => {

@@ -22,10 +22,11 @@ export const setupRoute = defineGetRoute({
   limit: 'data',
   query: noQuery,
   answer: SetupResponse,
-  handle: async ({ call }, { hosts, hostStates, alerts, agent, policy }) => {
-    const [monitored, states, targets, alerting, swept, model] = await Promise.all([
+  handle: async ({ call }, { hosts, hostStates, query, alerts, agent, policy }) => {
+    const [monitored, states, history, targets, alerting, swept, model] = await Promise.all([
       hosts.all(),
       hostStates.lastSeen(),
+      ifAnswered(query.historyState({}, call)),
       ifAnswered(alerts.alertTargets({}, call)),
       ifAnswered(alerts.alertPolicy({}, call)),
       ifAnswered(alerts.alertState({ figuresOnly: true }, call)),
@@ -36,7 +37,7 @@ export const setupRoute = defineGetRoute({
       const feature = requiredFeatures[id]
       return feature === undefined || (permissions[feature].enabled && mayUseFeature(call.identity, feature))
     }
-    const facts = { hosts: monitored.filter(({ id }) => id >= 0), states, targets, model }
+    const facts = { hosts: monitored.filter(({ id }) => id >= 0), states, history, targets, model }
     const general = alerting?.general
     const items = describeSetup({ ...facts, general, sweptAtMs: swept?.sweptAtMs }).filter(isOffered)
     return createSuccessBody(items, { open: items.filter(({ state }) => state === 'open').length })

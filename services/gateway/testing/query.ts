@@ -132,6 +132,7 @@ export const fakeQuery: QueryHandlers = {
   ...fakeRepldb,
   hosts: async () => hosts,
   hostStates: async () => states,
+  historyState: async () => ({ isEnabled: true, problem: null }),
   catalogue: async () => catalogue,
   hostStatus: async ({ fleet }) => ({ ...status, metrics: fleet ? metrics : null }),
   overview: async () => ({

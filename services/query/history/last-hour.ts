@@ -60,6 +60,8 @@ type HistoryHandlers = ServiceHandlers<Service<typeof historyMethods>>
 
 /** Returns the handlers that read the history of hosts. */
 export const createHistoryHandlers = (parts: QueryHandlerDeps): HistoryHandlers => ({
+  historyState: async () => ({ isEnabled: parts.history.isEnabled, problem: parts.history.problem ?? null }),
+
   async lastHour({ hostKey }, { identity }) {
     const { key } = parts.hosts.get(hostKey)
     if (!parts.history.isEnabled) return { ...empty, isEnabled: false }

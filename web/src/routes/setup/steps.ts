@@ -23,9 +23,9 @@ export const steps: Readonly<Record<SetupItem['id'], Step>> = {
   },
   history: {
     title: 'Turn history on',
-    why: 'Charts of the past read the log tables of the host. Remove the settings that disable them, such as <query_log remove="1"/>.',
+    why: 'Charts of the past read the log tables of the host: remove the settings that disable them, such as <query_log remove="1"/>. A history store keeps them for up to 400 days, and shows the last hour of a host that is down.',
     action: 'Show documentation',
-    path: '/docs/getting-started',
+    path: '/docs/deployment#history',
   },
   channel: {
     title: 'Test a notification channel',
