@@ -5,11 +5,16 @@ import { hostDataReaders, HostKey } from './host.ts'
 /** The kinds of objects whose definitions are recorded. */
 export const objectKinds = [
   'version',
+  'restart',
   'setting',
   'merge-tree-setting',
   'server-setting',
+  'settings-profile',
   'database',
   'table',
+  'dictionary',
+  'configured-dictionary',
+  'function',
   'user',
   'role',
   'grants',
@@ -19,6 +24,8 @@ export const objectKinds = [
   'macro',
   'disk',
   'storage-policy',
+  'query-pattern',
+  'workload',
 ] as const
 
 /** A change of the definition of an object of a host, according to the snapshots of the history. */
@@ -32,6 +39,8 @@ export const ObjectChange = z.object({
   atMs: z.number(),
   /** When the object was last seen as before; null for a created object. */
   sinceMs: z.number().nullable(),
+  /** The old and the new definition if both are short, such as `8 to 4`; empty otherwise. Earlier releases lack it. */
+  summary: z.string().default(''),
   /** The change as a unified diff. Secrets are masked. */
   diff: z.string(),
 })

@@ -10,8 +10,9 @@ const maxDiffLength = 20_000
 /** Kinds whose definitions only callers with a feature may see. */
 const protectedKinds = {
   SECURITY: ['user', 'role', 'grants', 'quota', 'row-policy'],
-  SETTINGS: ['setting', 'merge-tree-setting', 'server-setting'],
-  TABLES: ['database', 'table'],
+  SETTINGS: ['setting', 'merge-tree-setting', 'server-setting', 'settings-profile'],
+  TABLES: ['database', 'table', 'dictionary', 'configured-dictionary', 'function'],
+  QUERIES: ['query-pattern'],
 } as const
 
 const ChangeRow = z.object({
@@ -26,16 +27,19 @@ const ChangeRow = z.object({
   since: z.number(),
 })
 
-/** An object of the first snapshot of a host is no change. */
+/** An object of the first snapshot of its kind is no change. */
 const sql = `SELECT host, kind, name, toUnixTimestamp(time) AS at, definition, is_removed, earlier, was_removed, toUnixTimestamp(seen) AS since
 FROM (
   SELECT host, kind, name, time, definition, is_removed,
     lagInFrame(definition) OVER object AS earlier, lagInFrame(is_removed) OVER object AS was_removed, lagInFrame(time) OVER object AS seen
   FROM {table:objects}
-  WHERE host IN {hosts:Array(String)} AND kind != '' AND kind NOT IN {hidden:Array(String)} AND (empty({kinds:Array(String)}) OR kind IN {kinds:Array(String)})
+  WHERE host IN {hosts:Array(String)} AND name != '' AND kind NOT IN {hidden:Array(String)} AND (empty({kinds:Array(String)}) OR kind IN {kinds:Array(String)})
   WINDOW object AS (PARTITION BY host, kind, name ORDER BY time)
 ) AS states
-INNER JOIN (SELECT host AS of, min(time) AS first FROM {table:objects} WHERE host IN {hosts:Array(String)} AND kind = '' GROUP BY of) AS snapshots ON states.host = snapshots.of
+INNER JOIN (
+  SELECT host AS of, kind AS what, min(time) AS first FROM {table:objects}
+  WHERE host IN {hosts:Array(String)} AND kind != '' AND name = '' GROUP BY of, what
+) AS snapshots ON states.host = snapshots.of AND states.kind = snapshots.what
 WHERE time > first AND time >= toDateTime({from:UInt32}) AND time < toDateTime({until:UInt32}) AND (definition != earlier OR is_removed != was_removed)
 ORDER BY time DESC, host, kind, name
 LIMIT {limit:UInt32}`
@@ -67,6 +71,7 @@ const hiddenKinds = (identity: Identity): string[] => [
   ...(mayUseFeature(identity, 'SECURITY') ? [] : protectedKinds.SECURITY),
   ...(mayUseFeature(identity, 'SETTINGS') ? [] : protectedKinds.SETTINGS),
   ...(mayUseFeature(identity, 'TABLES') ? [] : protectedKinds.TABLES),
+  ...(mayUseFeature(identity, 'QUERIES') ? [] : protectedKinds.QUERIES),
 ]
 
 const toChange = ({
@@ -91,8 +96,16 @@ const toChange = ({
     change,
     atMs: at * 1_000,
     sinceMs: isCreated ? null : since * 1_000,
+    summary: summarize(row.is_removed ? '' : definition, isCreated ? '' : earlier),
     diff: patch.slice(patch.indexOf('---'), maxDiffLength),
   }
+}
+
+const maxSummaryLength = 60
+
+const summarize = (definition: string, earlier: string): string => {
+  const isShort = [definition, earlier].every((text) => text.length <= maxSummaryLength && !text.includes('\n'))
+  return isShort ? [earlier, definition].filter(Boolean).join(' to ') : ''
 }
 
 /** Splits a definition into lines, so that a diff shows the changed column or clause only. */

@@ -11,6 +11,7 @@ import { recordObjects } from './objects.ts'
 import type { RecordedMetrics } from './recorded-metrics.ts'
 import { type Period, type Source, type SourceContext, sources } from './sources.ts'
 import type { HistoryStore } from './store.ts'
+import { recordWorkload } from './workload.ts'
 import { insertBatch, insertGap, type Watermark, watermarkKey, type Watermarks } from './watermarks.ts'
 
 const hostTimeoutMs = 60_000
@@ -77,6 +78,11 @@ export const recordHost = async (
     progress.rows += done.rows
     progress.isBehind ||= done.isBehind
     if (source.log !== undefined) progress.until = Math.min(progress.until, done.until)
+  }
+  if (!progress.isBehind) {
+    const before = marks.get(watermarkKey(host.key, 'workload'))
+    const end = { before, until: progress.until, recordedMs: deps.clock.now() }
+    progress.rows += await recordWorkload(deps.history, host.key, end)
   }
   const objectsMark = marks.get(watermarkKey(host.key, 'objects'))
   progress.rows += await recordObjects(deps.history, context, objectsMark, deps.clock.now())

@@ -47,7 +47,7 @@ FROM {table:${table}} WHERE host IN {hosts:Array(String)} AND ${condition} ${rec
     marks('samples', 'label', "metric = '' AND NOT startsWith(label, 'gap/')"),
     marks('query_patterns', "'queries'", "hash = 0 AND kind = ''"),
     marks('log_lines', "'log-lines'", "level = ''"),
-    marks('objects', "'objects'", "kind = ''"),
+    marks('objects', "if(name = '', 'objects', name)", "kind = ''"),
   ]
   return history.select(parts.join('\nUNION ALL\n'), MarkRow, { hosts })
 }
@@ -55,7 +55,7 @@ FROM {table:${table}} WHERE host IN {hosts:Array(String)} AND ${condition} ${rec
 /** A batch of one source of a host, with the watermark from which it continues. */
 export interface Batch {
   host: string
-  source: Pick<Source, 'name' | 'table'> | { name: 'objects'; table: 'objects' }
+  source: Pick<Source, 'name' | 'table'> | { name: 'objects' | 'workload'; table: 'objects' }
   before: Watermark | undefined
   period: Period
   rows: readonly HistoryRow[]
@@ -73,6 +73,7 @@ export const insertBatch = (history: HistoryStore, batch: Batch): Promise<void> 
     until: period.until,
     recorded_ms: recordedMs,
     ...(source.table === 'samples' && { label: source.name }),
+    ...(source.name === 'workload' && { name: source.name }),
   }
   const token = [host, source.name, before?.until ?? 0, before?.recordedMs ?? 0].join('/')
   return history.insert(
