@@ -11,7 +11,18 @@ import {
 import { createResponseSchema } from './response.ts'
 
 /** The kinds of changes of hosts and around them. */
-export const changeKinds = ['version', 'settings', 'schema', 'access', 'topology', 'deployment', 'alert'] as const
+export const changeKinds = [
+  'version',
+  'restart',
+  'settings',
+  'schema',
+  'access',
+  'topology',
+  'workload',
+  'deployment',
+  'alert',
+  'action',
+] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 /** A change of a host or around it. */

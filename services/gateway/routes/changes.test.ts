@@ -12,6 +12,7 @@ const table = {
   change: 'changed' as const,
   atMs: nowMs - 60_000,
   sinceMs: 0,
+  summary: '',
   diff: '--- a\n+++ b',
 }
 const deployment = {

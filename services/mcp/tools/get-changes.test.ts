@@ -13,6 +13,7 @@ const table: ObjectChange = {
   change: 'changed',
   atMs: nowMs - 60_000,
   sinceMs: 0,
+  summary: '',
   diff: '--- shop.orders\n+++ shop.orders\n-  `a` UInt8\n+  `a` UInt16\n',
 }
 const deployment = { id: 'd', kind: 'deployment', repository: 'shop', version: 'v2', environment: 'production' }

@@ -39,11 +39,11 @@ export const getChanges = defineReadTool({
   name: 'get_changes',
   title: 'What changed',
   description:
-    'What changed, newest first: versions, settings, schema, access, topology, deployments, alerts; also of unreachable hosts.',
+    'What changed, newest first: versions, restarts, settings, schema, access, topology, workload, deployments, alerts; also of unreachable hosts.',
   feature: 'METRICS',
   input: z.strictObject({
     ...onlyHostParameter,
-    kind: z.enum(changeKinds).optional().describe('Only this kind'),
+    kind: z.enum(changeKinds).exclude(['action']).optional().describe('Only this kind'),
     lastHours: createHoursParameter(24),
     around: createTimeParameter('ISO time; the hour before and after').optional(),
     from: createTimeParameter('ISO time').optional(),

@@ -2,6 +2,7 @@ import type { AlertHistoryEntry } from '#proto/alert-history.ts'
 import { maxAlertHistoryEntries } from '#proto/alerting.ts'
 import type { alerts } from '#proto/alerts.ts'
 import { mayUseFeature, type CallContext } from '#proto/call.ts'
+import type { AuditRecord } from '#proto/audit.ts'
 import { type ObjectChange, objectKinds } from '#proto/changes.ts'
 import type { ServiceClient } from '#proto/contract.ts'
 import { type Deployment, maxDeploymentsListed } from '#proto/deployments.ts'
@@ -10,12 +11,15 @@ import type { ChangeKind, ListedChange } from '#proto/http/changes.ts'
 import type { Host } from '#proto/host.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { query } from '#proto/query.ts'
+import { shortenWithEllipsis } from '../text/strings.ts'
 
 /** The services that know what changed. */
 interface ChangeSources {
   query: Pick<ServiceClient<typeof query>, 'objectChanges'>
   ingest: Pick<ServiceClient<typeof ingest>, 'deployments'>
   alerts: Pick<ServiceClient<typeof alerts>, 'alertHistory'>
+  /** Returns the latest actions that the caller may see; undefined if the caller may see none. */
+  actions?: (() => Promise<AuditRecord[]>) | undefined
 }
 
 /** The part of the timeline to read: from `fromMs` until before `toMs`, at most the newest `limit` changes. */
@@ -41,11 +45,16 @@ interface Timeline {
 /** The kind of a change by the kind of its object. */
 const kindsOfObjects: Readonly<Record<string, ChangeKind>> = {
   version: 'version',
+  restart: 'restart',
   setting: 'settings',
   'merge-tree-setting': 'settings',
   'server-setting': 'settings',
+  'settings-profile': 'settings',
   database: 'schema',
   table: 'schema',
+  dictionary: 'schema',
+  'configured-dictionary': 'schema',
+  function: 'schema',
   user: 'access',
   role: 'access',
   grants: 'access',
@@ -55,6 +64,8 @@ const kindsOfObjects: Readonly<Record<string, ChangeKind>> = {
   macro: 'topology',
   disk: 'topology',
   'storage-policy': 'topology',
+  'query-pattern': 'workload',
+  workload: 'workload',
 }
 
 /** Reads what changed on hosts and around them. A failed source is a problem of the timeline, not an error. */
@@ -88,6 +99,11 @@ export const readTimeline = async (
     read('alerts', showsInstallation && isOfKind(kind, 'alert') && mayUseFeature(call.identity, 'HEALTH'), () =>
       readAlerts(sources, request, call),
     ),
+    read(
+      'actions',
+      isOfKind(kind, 'action'),
+      async () => (await sources.actions?.())?.flatMap(fromAction(request)) ?? [],
+    ),
   ])
   const changes = found.flat().toSorted((one, other) => other.atMs - one.atMs)
   return { changes: changes.slice(0, limit), isRecorded, problems }
@@ -118,15 +134,35 @@ const createHostLookup = (hosts: readonly Host[]): HostLookup => {
 
 const noHost = { hostId: null, host: null }
 
-const fromObject = ({ hostKey, kind, name, change, atMs, diff }: ObjectChange, hostOf: HostLookup): ListedChange => ({
-  atMs,
-  kind: kindsOfObjects[kind] ?? 'topology',
-  ...(hostOf(hostKey) ?? noHost),
-  title: `${kind.replaceAll('-', ' ')} ${name} ${change}`,
-  detail: '',
-  diff,
-  href: null,
-})
+const fromObject = (object: ObjectChange, hostOf: HostLookup): ListedChange => {
+  const { hostKey, kind, name, atMs, summary, diff } = object
+  return {
+    atMs,
+    kind: kindsOfObjects[kind] ?? 'topology',
+    ...(hostOf(hostKey) ?? noHost),
+    title: nameChange(object),
+    detail: kind === 'restart' ? '' : summary,
+    diff: kind === 'restart' ? null : diff,
+    href: kind === 'query-pattern' ? `/fingerprints/${name}` : null,
+  }
+}
+
+const patternWords = { created: 'new query pattern', changed: 'query pattern', removed: 'query pattern no longer runs' }
+
+/** Returns what changed in a few words. */
+const nameChange = ({ kind, name, change, diff }: ObjectChange): string => {
+  if (kind === 'restart') return 'server restarted'
+  if (kind === 'workload') return `${name} ${change}`
+  if (kind !== 'query-pattern') return `${kind.replaceAll('-', ' ')} ${name} ${change}`
+  const pattern = diff
+    .split('\n')
+    .filter((line) => /^[-+](?![-+])/.test(line))
+    .map((line) => line.slice(1))
+    .join(' ')
+  return `${patternWords[change]}: ${shortenWithEllipsis(pattern.replaceAll(/\s+/g, ' '), maxPatternLength)}`
+}
+
+const maxPatternLength = 120
 
 const fromDeployment = ({ atMs, repository, title, environment, outcome, by, url }: Deployment): ListedChange => ({
   atMs,
@@ -159,9 +195,26 @@ const readAlerts = async (
   return events.filter(isWithin).flatMap((event) => fromAlert(event, hostOf))
 }
 
-const fromAlert = ({ atMs, kind, title, severity, hostKey }: AlertHistoryEntry, hostOf: HostLookup): ListedChange[] => {
+/** Actions on hosts outside of the request are left out. Names of hosts identify them in the audit log. */
+const fromAction =
+  ({ hosts, fromMs, toMs, showsInstallation }: TimelineRequest) =>
+  ({ atMs, action, actor, host: name, target, result }: AuditRecord): ListedChange[] => {
+    const host = hosts.find((each) => each.name === name)
+    if (atMs < fromMs || atMs >= toMs || (name === null ? !showsInstallation : !host)) return []
+    const detail = [`by ${actor.subject}`, result === 'done' ? '' : result, ...Object.values(target)]
+    const where = host ? { hostId: host.id, host: host.name } : noHost
+    const href = `/audit?action=${encodeURIComponent(action)}`
+    const title = action.replaceAll(/[-_]/g, ' ')
+    return [{ atMs, kind: 'action', ...where, title, detail: detail.filter(Boolean).join(', '), diff: null, href }]
+  }
+
+const fromAlert = (
+  { atMs, kind, title, severity, episode, hostKey }: AlertHistoryEntry,
+  hostOf: HostLookup,
+): ListedChange[] => {
   const word = alertWords[kind]
   const host = hostKey === null ? noHost : hostOf(hostKey)
   if (word === undefined || host === undefined) return []
-  return [{ atMs, kind: 'alert', ...host, title: `${title} ${word}`, detail: severity, diff: null, href: '/health' }]
+  const href = `/incidents/${encodeURIComponent(episode)}`
+  return [{ atMs, kind: 'alert', ...host, title: `${title} ${word}`, detail: severity, diff: null, href }]
 }
