@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { checkChanges } from './changes.ts'
 import { checkCluster } from './cluster.ts'
 import { checkFaults } from './faults.ts'
 import { checkFleetKills } from './fleet-kills.ts'
@@ -24,6 +25,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   async cluster() {
     for (const version of versions) await checkCluster(version, reportCheck)
   },
+  changes: () => checkChanges({ from: '24.8', to: '25.8' }, reportCheck),
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
     checkFleetKills(
