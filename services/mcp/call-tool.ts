@@ -72,9 +72,10 @@ export const createCallTool = ({
       const record = agent && createRecordingClient(context.query, clock)
       const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
-      const { text, structured } = await parseAndRunTool(tool, input, { ...context, ...record, hostKey, onHost })
+      const result = await parseAndRunTool(tool, input, { ...context, ...record, hostKey, onHost })
+      const { text, structured } = result
       end('done', 'done')
-      const evidence = record?.evidence.slice(0, maxEvidence)
+      const evidence = record && [...record.evidence, ...(result.evidence ?? [])].slice(0, maxEvidence)
       return { isError: false, text, structured, ...(evidence && { evidence }) }
     } catch (error) {
       const sentence = call.signal.aborted ? 'the call was cancelled' : formatToolError(error)

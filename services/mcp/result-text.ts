@@ -4,9 +4,6 @@ import type { Host } from '#proto/host.ts'
 /** Returns a count with its noun: `1 row`, `2 rows`. */
 export const formatCountedNoun = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
 
-/** Returns a time in ISO format, to the second. */
-export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
-
 const maxNames = 5
 
 /** Returns the first names of a list and the number of the others. */

@@ -5,6 +5,7 @@ import type { Evidence } from '#proto/evidence.ts'
 import { createRecordingClient } from '#shared/evidence/recording.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { startChildSpan } from '#shared/telemetry/tracing.ts'
+import { runWithHistory } from '#shared/tools/recorded-hour.ts'
 import { type ToolResult, createToolFailure, findHost } from '#shared/tools/tool.ts'
 import { requestApproval, requestEgressApproval } from './request-approval.ts'
 import { createCallEvidence } from './evidence.ts'
@@ -183,7 +184,7 @@ const runToolWithinLimits = async (talk: AnswerContext, call: ParsedToolCall): P
   const own = createStepCall(talk)
   try {
     requireFeature(own.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
-    const answer = await raceWithSignal(tool.run(input, { ...talk.context, query, call: own }), own.signal)
+    const answer = await raceWithSignal(runWithHistory(tool, input, { ...talk.context, query, call: own }), own.signal)
     const collected = [...evidence, ...(answer.evidence ?? [])]
     if (collected.length > 0 || answer.evidence || answer.isError) return { answer, evidence: collected }
     const hostKey = tool.source ?? (await findHost(talk.context, getNumericHostId(input))).key

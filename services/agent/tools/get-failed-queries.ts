@@ -28,6 +28,7 @@ export const getFailedQueries = defineReadTool({
   title: 'Failed queries',
   description: 'Failed queries by user, error and pattern, most frequent first, each with its last error.',
   feature: 'QUERIES',
+  answersFromHistory: true,
   core: true,
   input: z.strictObject({
     ...hostParameter,

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import type { ChartHistory } from '#proto/history.ts'
 import type { StatementExecution } from '#proto/statement.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
+import { formatInstant } from '#shared/time/format-instant.ts'
 import { findHost, defineReadTool, createToolResult, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { createLimitParameter, createNameParameter, hostParameter } from '#shared/tools/tool-parameters.ts'
 
@@ -14,6 +16,7 @@ export const getPageData = defineReadTool({
   title: 'Read a page',
   description: 'Rows of a chart or table page, without query texts. find_reference_query returns the names of pages.',
   feature: null,
+  answersFromHistory: true,
   input: z.strictObject({
     ...hostParameter,
     name: createNameParameter('Name of the chart or table page, such as failed-queries'),
@@ -82,17 +85,24 @@ interface ChartRequest {
 }
 
 const readChart = async (context: ToolContext, request: ChartRequest, limit: number): Promise<ToolResult> => {
-  const { chart, rows, window, unavailable, statement } = await context.query.chart(request, context.call)
+  const { chart, rows, window, unavailable, statement, history } = await context.query.chart(request, context.call)
   if (unavailable) return createToolResult(`No data: ${unavailable.message}`, { rows: [] })
   const cut = rows.length > limit ? `, the last ${limit} returned` : ''
   const units = Object.fromEntries(chart.columns.map((column) => [column.name, column.unit]))
   const facts = { rows: rows.slice(-limit), units, window }
-  return withEvidence(context, createToolResult(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
+  const origin = history ? ` ${describeHistory(history)}` : ''
+  return withEvidence(context, createToolResult(`${rows.length} rows of ${chart.title}${cut}.${origin}`, facts), {
     ...request,
     statement,
     rows,
   })
 }
+
+/** Returns which part of a chart is from the history, and why. */
+const describeHistory = ({ reason, fromMs, toMs, lastSampleMs }: ChartHistory): string =>
+  reason === 'host-unreachable'
+    ? `Host unreachable; from history, last sample at ${formatInstant(lastSampleMs)}.`
+    : `From history: ${formatInstant(fromMs)} to ${formatInstant(toMs)}, before the log of the host begins.`
 
 interface PageEvidence {
   hostKey: string

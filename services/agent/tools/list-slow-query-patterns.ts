@@ -17,6 +17,7 @@ export const listSlowQueryPatterns = defineReadTool({
   description:
     'Query patterns (queries that differ only in values) with calls, share of time, percentiles, errors, rows, bytes, memory, users.',
   feature: 'QUERIES',
+  answersFromHistory: true,
   core: true,
   input: z.strictObject({
     ...hostParameter,

@@ -7,9 +7,11 @@ import type {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { CallContext } from '#proto/call.ts'
+import { RecordedResult } from '#shared/tools/recorded-hour.ts'
 import { getToolAnnotations, type Tool } from '#shared/tools/tool.ts'
 import { maxHostPosition } from '#shared/tools/tool-parameters.ts'
 import type { CallTool } from '../call-tool.ts'
+import { formatRecordedHour } from '../recorded-hour-text.ts'
 import { reportProgress } from './progress.ts'
 import type { OnToolFailure } from './server.ts'
 
@@ -54,8 +56,12 @@ const resultOf = async (
   if (isError) onToolFailure(new ToolCallError())
   const sentence = { type: 'text' as const, text }
   if (structured === null) return { isError, content: [sentence] }
-  if (tool.format) {
-    const content = [{ type: 'text' as const, text: `${text}\n${tool.format(structured)}`.trimEnd() }]
+  const recorded = RecordedResult.safeParse(structured).data
+  const formatted = recorded ? formatRecordedHour(recorded.history) : tool.format?.(structured)
+  if (formatted !== undefined) {
+    const content = [{ type: 'text' as const, text: `${text}\n${formatted}`.trimEnd() }]
+    // A tool with a published schema must return structured content.
+    if (!tool.format) return { content, structuredContent: structured }
     return { content, ...(Structured.safeParse(input).success && { structuredContent: structured }) }
   }
   // Clients of early protocol revisions support only text.
@@ -75,7 +81,6 @@ const configOf = ({ title, description, kind, input, output, format }: Tool) => 
   title,
   description,
   inputSchema: schemaWith(input, 'input'),
-  // A tool with a published schema must return structured content.
   ...(output && !format && { outputSchema: schemaWith(output, 'output') }),
   annotations: getToolAnnotations({ kind }),
 })

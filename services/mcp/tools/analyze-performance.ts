@@ -30,6 +30,7 @@ export const analyzePerformance = defineReadTool({
   description:
     'One snapshot with severities: slow queries, parts per partition, merge backlog, memory, disk. Start here.',
   feature: 'HEALTH',
+  answersFromHistory: true,
   input: z.strictObject(hostParameter),
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
   async run({ hostId }, context) {

@@ -4,8 +4,9 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import { createToolResult, defineReadTool, findHost, type ToolContext } from '#shared/tools/tool.ts'
 import { createNameParameter, hostParameter, structuredParameter } from '#shared/tools/tool-parameters.ts'
+import { formatInstant } from '#shared/time/format-instant.ts'
 import { compareConditions, readAlertState, requireAlerts } from '../alert-state.ts'
-import { formatCountedNoun, formatInstant } from '../result-text.ts'
+import { formatCountedNoun } from '../result-text.ts'
 import { formatRow, toCell, type Cell } from '../result-rows.ts'
 
 /** Maximum number of alerts that one call explains. */

@@ -3,9 +3,10 @@ import type { AlertCondition } from '#proto/alerting.ts'
 import { integerSchema } from '#shared/tools/read-rows.ts'
 import { createToolResult, defineReadTool, type ToolContext } from '#shared/tools/tool.ts'
 import { createLimitParameter, onlyHostParameter, structuredParameter } from '#shared/tools/tool-parameters.ts'
+import { formatInstant } from '#shared/time/format-instant.ts'
 import { compareConditions, readAlertState } from '../alert-state.ts'
 import { formatRecords } from '../result-rows.ts'
-import { formatCountedNoun, formatInstant, formatNames } from '../result-text.ts'
+import { formatCountedNoun, formatNames } from '../result-text.ts'
 import { selectHosts } from '../select-hosts.ts'
 
 const Alert = z.object({

@@ -14,8 +14,9 @@ import {
   onlyHostParameter,
   structuredParameter,
 } from '#shared/tools/tool-parameters.ts'
+import { formatInstant } from '#shared/time/format-instant.ts'
 import { formatRecords } from '../result-rows.ts'
-import { formatCountedNoun, formatInstant } from '../result-text.ts'
+import { formatCountedNoun } from '../result-text.ts'
 import { requireAlerts } from '../alert-state.ts'
 
 const hourMs = 3_600_000

@@ -22,6 +22,7 @@ export const getMergeStatus = defineReadTool({
   title: 'Running merges',
   description: 'Running merges and part mutations, longest first; progress from 0 to 1.',
   feature: 'OPERATIONS',
+  answersFromHistory: true,
   input: z.strictObject({ ...hostParameter, limit: createLimitParameter(50, 500) }),
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {

@@ -20,6 +20,7 @@ export const getMetrics = defineReadTool({
   title: 'Metrics of a host',
   description: 'Current version, uptime, active connections and memory of a host.',
   feature: 'METRICS',
+  answersFromHistory: true,
   core: true,
   input: z.strictObject(hostParameter),
   output: z.object({

@@ -19,6 +19,7 @@ export const getRunningQueries = defineReadTool({
   title: 'Running queries',
   description: 'Queries that are running on a host, longest first.',
   feature: 'QUERIES',
+  answersFromHistory: true,
   input: z.strictObject({ ...hostParameter, limit: createLimitParameter(50, 500) }),
   output: z.object({ queries: z.array(RunningQuery), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {

@@ -28,6 +28,7 @@ export const getSlowQueries = defineReadTool({
   title: 'Slow queries',
   description: 'Slowest queries, also failed and running ones.',
   feature: 'QUERIES',
+  answersFromHistory: true,
   input: z.strictObject({
     ...hostParameter,
     lastHours: createHoursParameter(24),

@@ -12,6 +12,7 @@ import type { report } from '#proto/report.ts'
 import { createHostNotFoundError } from '../text/not-found.ts'
 import { describeIssue } from '../text/zod-errors.ts'
 import type { Clock } from '../time/clock.ts'
+import { runWithHistory } from './recorded-hour.ts'
 
 /** The definition of a tool, shared by the MCP server and the agent. */
 export interface Tool {
@@ -35,6 +36,8 @@ export interface Tool {
   source?: string
   /** Arguments for tests, valid on any host; absent if the tool needs none. */
   example?: Readonly<Record<string, unknown>>
+  /** Whether the last recorded hour of an unreachable host is a useful result. Otherwise the tool fails. */
+  answersFromHistory?: boolean
   /**
    * Returns the text of a result for MCP clients that read text. Such a tool publishes no schema of `structured` and
    * returns it only on request.
@@ -92,7 +95,7 @@ export interface DataPart {
 
 interface ReadTraits<I extends z.ZodObject, O extends z.ZodObject> extends Pick<
   Tool,
-  'name' | 'title' | 'description' | 'feature' | 'source' | 'example'
+  'name' | 'title' | 'description' | 'feature' | 'source' | 'example' | 'answersFromHistory'
 > {
   core?: boolean
   input: I
@@ -137,10 +140,8 @@ export const parseAndRunTool = async (tool: Tool, given: unknown, context: ToolC
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
   const incomplete = new Map<string, IncompleteReason>()
   const note = (found: IncompleteReason | null | undefined) => void (found && incomplete.set(found.message, found))
-  const result = await tool.run(tool.input.parse(omitNulls(given, tool.input), { error: describeIssue }), {
-    ...context,
-    query: reportIncomplete(context.query, note),
-  })
+  const input = tool.input.parse(omitNulls(given, tool.input), { error: describeIssue })
+  const result = await runWithHistory(tool, input, { ...context, query: reportIncomplete(context.query, note) })
   const notes = [...incomplete.values()].map(
     ({ message, grant }) => `Incomplete: ${message}; to see them, run ${grant}.`,
   )
