@@ -78,6 +78,16 @@ const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefe
  * and limits on time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as
  * much as the first.
  */
+/** How far a running statement is, as the host reports it. */
+export const RunProgress = z.object({
+  elapsedSeconds: z.number(),
+  rowsRead: z.number(),
+  bytesRead: z.number(),
+  /** The estimated number of rows to read; null while the host has no estimate. */
+  totalRows: z.number().nullable(),
+})
+export type RunProgress = z.infer<typeof RunProgress>
+
 export const consoleMethods = {
   runQuery: rpc({
     doc: 'Runs one read-only statement and returns its whole result. The values of a row are in the order of `columns`; decimals, and 64-bit integers beyond the range of a number, are text.',
@@ -114,6 +124,15 @@ export const consoleMethods = {
     head: z.object({ columns: z.array(ResultColumn).nullable() }),
     frames: declareByteFrames(),
     tail: z.object({ truncated: Truncation.nullable(), statement: StatementExecution }),
+  }),
+  runProgress: rpc({
+    doc: 'Returns how far a run of the same caller is, by its `runId`; null if it is not running in this process.',
+    callers: ['mcp'],
+    feature: 'QUERIES',
+    safe: true,
+    prefer: 'hostKey',
+    input: z.object({ ...hostInput, runId: StatementRunId }),
+    output: RunProgress.nullable(),
   }),
   cancelQuery: rpc({
     doc: 'Cancels a run of the same caller by its `runId`. `not-found` if it is not running.',

@@ -74,20 +74,20 @@ describe.each([
         "SELECT toUInt32(count()) AS n FROM system.processes WHERE query LIKE '%sipHash64(number)) FROM system.num%' AND query_id != queryID()"
       return Number((await queryClickHouse(product.hostUrl, counted))[0]?.n)
     }
-    const progress: number[] = []
+    const progress: string[] = []
     const left = new AbortController()
     const request = { name: 'query', arguments: { sql: 'SELECT sum(sipHash64(number)) FROM system.numbers' } }
     const options = {
       signal: left.signal,
-      onprogress: (seen: { progress: number }) => void progress.push(seen.progress),
+      onprogress: ({ message }: { message?: string | undefined }) => void progress.push(message ?? ''),
     }
     const call =
       client instanceof Client ? client.callTool(request, undefined, options) : client.callTool(request, options)
     call.catch(() => {})
     await retryUntil(running, (count) => count === 1)
     await retryUntil(
-      async () => progress.length,
-      (count) => count > 0,
+      async () => progress.at(-1) ?? '',
+      (message) => /query has read [\d,]+ rows \([\d.]+ MB\) in \d+ s/.test(message),
     )
     left.abort()
     expect(await retryUntil(running, (count) => count === 0)).toBe(0)

@@ -74,6 +74,6 @@ it.each([
     output: z.strictObject({}),
     run: async (_given, there) => success((await findHost(there, undefined)).name, {}),
   })
-  expect(await callTool(onHost, {}, call, { hostKey })).toMatchObject({ isError: false })
+  expect(await callTool(onHost, {}, call, { agent: { hostKey } })).toMatchObject({ isError: false })
   expect(hosts).toEqual([name])
 })

@@ -35,12 +35,13 @@ export type CallTool = (
   tool: Tool,
   input: unknown,
   call: CallContext,
-  agent?: AgentCallOptions,
+  options?: ToolCallOptions,
 ) => Promise<McpToolResult>
 
-/** Options of a call by the agent. The agent also receives the executed statements as evidence. */
-interface AgentCallOptions {
-  hostKey: string | undefined
+interface ToolCallOptions {
+  /** Set for calls of the agent, which also receives the executed statements as evidence. */
+  agent?: { hostKey: string | undefined }
+  onRun?: ToolContext['onRun']
 }
 
 interface CallToolOptions {
@@ -58,7 +59,7 @@ export const createCallTool = ({
 }: CallToolOptions): CallTool => {
   const calls = declared.toolCalls(metrics)
 
-  return async (tool, input, call, agent) => {
+  return async (tool, input, call, { agent, onRun } = {}) => {
     const { name } = tool
     const startedAtMs = performance.now()
     let host: CompletedCall['host'] = null
@@ -72,7 +73,13 @@ export const createCallTool = ({
       const record = agent && createRecordingClient(context.query, clock)
       const onHost = (requested: Host) => (host = formatAuditHostName(requested))
       const hostKey = agent?.hostKey
-      const result = await parseAndRunTool(tool, input, { ...context, ...record, hostKey, onHost })
+      const result = await parseAndRunTool(tool, input, {
+        ...context,
+        ...record,
+        hostKey,
+        onHost,
+        ...(onRun && { onRun }),
+      })
       const { text, structured } = result
       end('done', 'done')
       const evidence = record && [...record.evidence, ...(result.evidence ?? [])].slice(0, maxEvidence)

@@ -24,7 +24,7 @@ export const createMcpHandlers = ({ offer, tools, callTool, http }: HandlersOpti
     tools: async () => (listed ??= tools.map(toListedTool)),
     call: async ({ name, arguments: input, hostKey }, call) => {
       const tool = tools.find((each) => each.name === name)
-      if (tool) return callTool(tool, input, call, { hostKey })
+      if (tool) return callTool(tool, input, call, { agent: { hostKey } })
       throw new ServiceError(
         'not-found',
         `unknown tool "${name}"; available: ${tools.map((each) => each.name).join(', ')}`,

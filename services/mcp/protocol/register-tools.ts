@@ -51,8 +51,8 @@ const resultOf = async (
   input: unknown,
   { call, onToolFailure, context }: ToolRequest & { context: ServerContext },
 ): Promise<CallToolResult> => {
-  using _progress = reportProgress(context, tool.name)
-  const { isError, text, structured } = await callTool(tool, input, call)
+  using progress = reportProgress(context, tool.name)
+  const { isError, text, structured } = await callTool(tool, input, call, { onRun: progress.onRun })
   if (isError) onToolFailure(new ToolCallError())
   const sentence = { type: 'text' as const, text }
   if (structured === null) return { isError, content: [sentence] }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { maxStatementLength, ResultColumn, Truncation, defaultResultRows } from '#proto/console.ts'
 import { integerSchema } from '#shared/tools/read-rows.ts'
@@ -43,7 +44,9 @@ export const queryTool = defineReadTool({
   async run({ hostId, sql, maxBytes: wantedBytes, database, maxRows }, context) {
     requireSupportedStatement(sql)
     const host = await findHost(context, hostId)
-    const options = { ...(database !== undefined && { database }), maxRows, maxBytes }
+    const runId = randomUUID()
+    context.onRun?.(() => context.query.runProgress({ hostKey: host.key, runId }, context.call))
+    const options = { runId, ...(database !== undefined && { database }), maxRows, maxBytes }
     const answer = await context.query.runQuery({ hostKey: host.key, query: sql, ...options }, context.call)
     const limits = {
       header: formatHeader(answer.columns),

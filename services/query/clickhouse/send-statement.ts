@@ -112,7 +112,8 @@ const sendWithRetry = async <T>(
 ): Promise<{ queryId: string; response: T }> => {
   const { limit } = options
   for (let isFirst = true; ; isFirst = false) {
-    const queryId = createQueryId(statement.what, randomUUID())
+    // The host may still run the first request, so the second one has another id.
+    const queryId = createQueryId(statement.what, (isFirst && statement.id) || randomUUID())
     onSent(queryId)
     try {
       return { queryId, response: await send({ statement, queryId, sending: options, newConnection: !isFirst }) }

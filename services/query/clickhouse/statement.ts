@@ -14,6 +14,8 @@ export type StatementParameters = Readonly<Record<string, ParameterValue | reado
 export interface Statement {
   what: string
   sql: string
+  /** A UUID for the query id, so that the statement can be found while it runs; by default a random one. */
+  id?: string
   parameters?: StatementParameters
   /** The cache class of the result; absent means that it is not cached. */
   cache?: ResultCacheClass

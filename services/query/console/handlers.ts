@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { consoleMethods, ResultColumn } from '#proto/console.ts'
+import type { consoleMethods, ResultColumn, RunProgress } from '#proto/console.ts'
 import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { RowValues } from '#proto/statement.ts'
@@ -27,6 +27,15 @@ const quoteLongIntegers = (json: string): string =>
     /^-?\d{16,}$/.test(token) ? `"${token}"` : token,
   )
 
+const progressSql =
+  'SELECT elapsed, read_rows, read_bytes, total_rows_approx FROM system.processes WHERE query_id = {id:String}'
+const ProgressRow = z.tuple([z.coerce.number(), z.coerce.number(), z.coerce.number(), z.coerce.number()])
+
+const toRunProgress = (row: readonly unknown[]): RunProgress => {
+  const [elapsedSeconds, rowsRead, bytesRead, totalRows] = ProgressRow.parse(row)
+  return { elapsedSeconds, rowsRead, bytesRead, totalRows: totalRows > 0 ? totalRows : null }
+}
+
 /** Returns the handlers that run, stream and cancel SQL of callers. */
 export const createConsoleHandlers = (
   parts: QueryHandlerDeps,
@@ -41,6 +50,14 @@ export const createConsoleHandlers = (
     const columns = head.columns ?? []
     const rows = parseRows(parts.hosts.get(request.hostKey), Buffer.concat(chunks).toString('utf8'), columns)
     return { columns, rows, ...next.value }
+  },
+  async runProgress({ hostKey, runId }, call) {
+    const host = parts.hosts.get(hostKey)
+    const id = running.findStatementId(host, call.identity, runId)
+    if (id === undefined) return null
+    const statement = { what: 'console-progress', sql: progressSql, parameters: { id }, short: true } as const
+    const { rows } = await parts.client.run(host, statement, call)
+    return rows[0] ? toRunProgress(rows[0]) : null
   },
   async cancelQuery({ hostKey, runId }, { identity }) {
     const host = parts.hosts.get(hostKey)

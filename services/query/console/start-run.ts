@@ -167,7 +167,8 @@ export const startConsoleRun = async (
   const startedAtMs = performance.now()
   try {
     const context = { ...call, signal: run.signal }
-    const answer = await parts.client.stream(host, statement, context, streamFormats[request.format])
+    const identified = { ...statement, id: run.statementId }
+    const answer = await parts.client.stream(host, identified, context, streamFormats[request.format])
     return await streamRun({ host, statement, answer, run, limits, startedAtMs, incomplete }, request.format)
   } catch (error) {
     run[Symbol.dispose]()

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type CallContext, type Feature, requireFeature } from '#proto/call.ts'
 import type { alerts } from '#proto/alerts.ts'
+import type { RunProgress } from '#proto/console.ts'
 import type { ServiceClient } from '#proto/contract.ts'
 import type { ErrorCode } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
@@ -68,6 +69,8 @@ export interface ToolContext {
   clock: Clock
   /** Called with the host that the tool reads. */
   onHost?(host: Host): void
+  /** Called before a statement that may run for long, with a function that returns how far it is. */
+  onRun?(readProgress: () => Promise<RunProgress | null>): void
 }
 
 /** The result of a tool. */
