@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { Feature } from './call.ts'
 
 /** File name of a definition without its suffix: the id in URLs. */
@@ -71,6 +72,8 @@ const descriptionFields = {
   /** Whether to send no settings, because the statement reads them. Only the client timeout limits its run time. */
   bare: z.boolean().optional(),
   sql: VersionedSql,
+  /** A statement on the logs of the history, which returns the same columns, if it cannot be derived from `sql`. */
+  history: z.string().min(1).optional(),
 }
 
 /** A parameter of a chart or table page, bound as a query parameter of the ClickHouse type `type`. */
@@ -134,11 +137,9 @@ export const ChartDefinition = z.strictObject({
   /** Shortest bucket, for a log with fewer rows than one every five seconds. A shorter one would be mostly empty. */
   minInterval: Interval.optional(),
   /** Default window in hours; charts of current values have none. */
-  lastHours: z.number().int().min(1).max(8760).optional(),
+  lastHours: z.number().int().min(1).max(maxHours).optional(),
   parameters: z.array(Parameter).default([]),
   cache: CacheClass.default('standard'),
-  /** A statement on `$log(query_patterns)` of the history, which returns the same columns as `sql`. */
-  history: z.string().min(1).optional(),
 })
 export type ChartDefinition = z.infer<typeof ChartDefinition>
 
@@ -214,7 +215,7 @@ export const ChartInfo = ChartDefinition.omit({ sql: true, history: true }).exte
 export type ChartInfo = z.infer<typeof ChartInfo>
 
 /** A table page definition for clients, without its SQL. */
-export const TableInfo = TableDefinition.omit({ sql: true, key: true, logTime: true }).extend({
+export const TableInfo = TableDefinition.omit({ sql: true, history: true, key: true, logTime: true }).extend({
   name: DefinitionId,
   topic: z.string(),
 })

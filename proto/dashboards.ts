@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { DefinitionId, Unit } from './catalogue.ts'
 
 /** The newest format of dashboards that this release reads and writes. */
@@ -134,7 +135,7 @@ export const DashboardContent = z.strictObject({
   /** Name of the folder; empty for none. */
   folder: z.string().trim().max(60, 'must not be longer than 60 characters').default(''),
   /** Default time range in hours. */
-  lastHours: z.int().min(1).max(8_760).default(24),
+  lastHours: z.int().min(1).max(maxHours).default(24),
   variables: z.array(DashboardVariable).max(20, 'must have at most 20 items').default([]),
   panels: z.array(DashboardPanel).max(maxPanels, `must have at most ${maxPanels} items`).default([]),
 })

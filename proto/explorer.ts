@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { ResultColumn, Truncation } from './console.ts'
 import { declareByteFrames, rpc, stream } from './contract.ts'
 import { hostInput, hostDataReaders } from './host.ts'
@@ -211,7 +212,7 @@ const createDetailSchema = <D extends z.ZodType>(detail: D) =>
 
 const common = { callers: hostDataReaders, feature: 'TABLES', safe: true, prefer: 'hostKey' } as const
 const tableInput = z.object({ ...hostInput, database: ExplorerName, table: ExplorerName })
-const lastHours = z.int().min(1).max(8760).default(168)
+const lastHours = z.int().min(1).max(maxHours).default(168)
 
 /**
  * Methods that browse databases and tables of a host. For an unknown name they fail with `not-found` and suggest the

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { hostDataReaders, hostInput } from './host.ts'
 
-/** The part of a chart that is read from the history, and why: the log of the host begins later, or it is unreachable. */
-export const ChartHistory = z.object({
+/** The part of a chart or table page that is read from the history, and why: the log of the host begins later, or it is unreachable. */
+export const HistoryPart = z.object({
   reason: z.enum(['log-start', 'host-unreachable']),
   /** The part in epoch milliseconds. */
   fromMs: z.number(),
@@ -11,7 +11,7 @@ export const ChartHistory = z.object({
   /** The end of the recorded samples. */
   lastSampleMs: z.number(),
 })
-export type ChartHistory = z.infer<typeof ChartHistory>
+export type HistoryPart = z.infer<typeof HistoryPart>
 
 const instant = z.number()
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { rpc } from './contract.ts'
 import { HostKey, hostInput } from './host.ts'
 import { parseSameOriginPath } from './same-origin-path.ts'
@@ -81,7 +82,7 @@ export const insightMethods = {
     safe: true,
     input: z.object({
       ...hostInput,
-      lastHours: z.int().min(1).max(8_760).default(168),
+      lastHours: z.int().min(1).max(maxHours).default(168),
       severity: z.enum(insightSeverities).optional(),
       /** Whether to include dismissed insights. */
       dismissed: z.boolean().default(false),

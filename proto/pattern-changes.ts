@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { rpc } from './contract.ts'
 import { QueryPatternsRequest, QueryPatternSummary } from './fingerprints.ts'
 import { hostDataReaders, hostInput } from './host.ts'
@@ -42,7 +43,7 @@ export const PatternChangesRequest = z.object({
     .number()
     .int()
     .min(60)
-    .max(8760 * 3600)
+    .max(maxHours * 3600)
     .optional(),
   measure: z.enum(patternChangeMeasures).default('p95'),
   ...QueryPatternsRequest.pick({ search: true, user: true, own: true }).shape,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { Catalogue, ChartInfo, TableInfo } from './catalogue.ts'
 import { consoleMethods } from './console.ts'
 import { actionMethods } from './actions.ts'
@@ -23,7 +24,7 @@ import { QueryDetail, QueryId } from './query-detail.ts'
 import { FleetMetrics, Host, HostKey, HostState, HostStatus, hostInput, hostDataReaders } from './host.ts'
 import { fleetMethods } from './fleet.ts'
 import { changeMethods } from './changes.ts'
-import { ChartHistory, historyMethods } from './history.ts'
+import { HistoryPart, historyMethods } from './history.ts'
 import { comparisonMethods } from './comparison.ts'
 import { definitionStatementMethods } from './definition-statement.ts'
 import { ownCostMethods } from './own-cost.ts'
@@ -69,7 +70,7 @@ export const ChartData = z.object({
   unavailable: UnavailableReason.nullable(),
   statement: StatementExecution.nullable(),
   /** Absent if all rows are from the host. */
-  history: ChartHistory.optional(),
+  history: HistoryPart.optional(),
 })
 export type ChartData = z.infer<typeof ChartData>
 
@@ -239,6 +240,8 @@ export const query = service('query', {
       /** Maximum rows of any response or file; null without a limit. */
       maxRows: z.number().int().nullable().optional(),
       unavailable: UnavailableReason.nullable(),
+      /** The range that is read from the history; absent if the rows are from the host. */
+      history: HistoryPart.optional(),
     }),
     frames: declareByteFrames(),
     tail: z.object({
@@ -349,7 +352,7 @@ export const query = service('query', {
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...hostInput, queryId: QueryId, lastHours: z.number().int().min(1).max(8760).default(336) }),
+    input: z.object({ ...hostInput, queryId: QueryId, lastHours: z.number().int().min(1).max(maxHours).default(336) }),
     output: z.object({ detail: QueryDetail.nullable(), unavailable: UnavailableReason.nullable() }),
   }),
   explain: rpc({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxHours } from './time-limits.ts'
 import { Interval } from './catalogue.ts'
 
 /**
@@ -6,12 +7,12 @@ import { Interval } from './catalogue.ts'
  */
 export const TimeWindow = z.object({
   interval: Interval.optional(),
-  lastHours: z.number().int().min(1).max(8760).optional(),
+  lastHours: z.number().int().min(1).max(maxHours).optional(),
   lastMinutes: z
     .number()
     .int()
     .min(1)
-    .max(8760 * 60)
+    .max(maxHours * 60)
     .optional(),
   from: z.number().int().min(0).optional(),
   to: z.number().int().min(0).optional(),

@@ -62,6 +62,8 @@ export const TableResponse = createResponseSchema(
     /** The parameter `cursor` for the next page; null on the last page, and if the page has no cursors. */
     nextCursor: z.string().nullable().optional(),
     unavailable: UnavailableReason.nullable(),
+    /** The range that is read from the history; absent if the rows are from the host. */
+    history: ChartData.shape.history,
   }),
 )
 /** Response of `GET /api/v1/tables`. */

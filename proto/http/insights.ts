@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { maxHours } from '../time-limits.ts'
 import { PendingForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightScan, insightSeverities } from '../insights.ts'
 import { createResponseSchema } from './response.ts'
 import { bodyHostId, booleanParameter, createIntegerParameter, deprecated, hostId } from './parameters.ts'
 
 const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.join(', ')}`).optional()
-const lastHours = createIntegerParameter(1, 8_760).default(168)
+const lastHours = createIntegerParameter(1, maxHours).default(168)
 const limit = createIntegerParameter(1, 500).default(100)
 
 /** Query parameters of `GET /api/v1/insights`; `dismissed=1` includes dismissed insights. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChartHistory } from '#proto/history.ts'
+import { maxHours } from '#proto/time-limits.ts'
 import type { StatementExecution } from '#proto/statement.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
@@ -21,7 +22,12 @@ export const getPageData = defineReadTool({
     ...hostParameter,
     name: createNameParameter('Name of the chart or table page, such as failed-queries'),
     search: createNameParameter('Text that rows of a table page contain').optional(),
-    lastHours: z.int().min(1).max(8760).optional().describe('Hours to look back; by default as many as the page does'),
+    lastHours: z
+      .int()
+      .min(1)
+      .max(maxHours)
+      .optional()
+      .describe('Hours to look back; by default as many as the page does'),
     limit: createLimitParameter(50, 200),
   }),
   async run({ hostId, name: page, search, lastHours, limit }, context) {

@@ -70,7 +70,7 @@ describe('the explorer', () => {
     ['columns?database=a&database=b&table=c', 'database', 'only once'],
     [`parts?${ofTable}&inactive=yes`, 'inactive', '1 or 0'],
     [`parts?${ofTable}&limit=0`, 'limit', 'from 1 to 10000'],
-    [`usage?${ofTable}&lastHours=8761`, 'lastHours', 'from 1 to 8760'],
+    [`usage?${ofTable}&lastHours=9601`, 'lastHours', 'from 1 to 9600'],
     [`query-log?${ofTable}&limit=501`, 'limit', 'from 1 to 500'],
     [`preview?${ofTable}&limit=1001`, 'limit', 'from 1 to 1000'],
     [`ddl?${ofTable}&format=sql`, 'format', 'is unknown'],

@@ -44,6 +44,9 @@ export const checkTable = (table: TableDefinition): string[] => {
     ...(table.logTime !== undefined && !names.has(table.logTime) ? [`logTime: unknown column "${table.logTime}"`] : []),
     ...checkLinks(table.columns),
     ...checkSql(table.sql, { ...anyScope, window: resolveTableWindow(table) }),
+    ...(table.history === undefined
+      ? []
+      : checkSql(table.history, { ...anyScope, window: resolveTableWindow(table) }, 'history')),
     ...checkParameters(table.sql, table.parameters),
   ]
 }

@@ -1,4 +1,5 @@
 import type { CellFormat } from '#proto/catalogue.ts'
+import { maxHours } from '#proto/time-limits.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { ColumnFilter } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
@@ -30,8 +31,6 @@ export const numericFormats: ReadonlySet<CellFormat> = new Set([
   'boolean',
 ])
 const times = new Set<CellFormat>(['time', 'relative-time'])
-
-const maxHours = 8_760
 
 const comparisons = { eq: '=', ne: '!=', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 

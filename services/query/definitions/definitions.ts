@@ -185,7 +185,13 @@ const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], wi
 /** Returns a chart without its SQL, as callers see it. */
 export const toChartInfo = ({ sql: _sql, history: _history, ...info }: LoadedChart): ChartInfo => info
 /** Returns a table page without its SQL, as callers see it. */
-export const toTableInfo = ({ sql: _sql, key: _key, logTime: _logTime, ...info }: LoadedTable): TableInfo => info
+export const toTableInfo = ({
+  sql: _sql,
+  history: _history,
+  key: _key,
+  logTime: _logTime,
+  ...info
+}: LoadedTable): TableInfo => info
 
 const unknown = (
   kind: Kind,

@@ -1,6 +1,7 @@
 import { type ChartDefinition, type Interval, intervals, type TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookbackParameter, hasLookbackWindow } from '#proto/lookback.ts'
+import { maxHours } from '#proto/time-limits.ts'
 import type { TimeRangeInput, TimeWindow, UsedWindow } from '#proto/time-window.ts'
 import { isTimeZone } from '#shared/config/shared-settings.ts'
 
@@ -8,7 +9,6 @@ import { isTimeZone } from '#shared/config/shared-settings.ts'
 const maxPoints = 11_000
 /** Maximum points without a requested interval, because a chart may have many series. */
 const usualPoints = 2_000
-const maxHours = 8_760
 const minuteMs = 60_000
 /** The exclusive end of a window that reaches to the present and includes the current second. */
 export const presentEndSql = '(now() + 1)'
@@ -98,7 +98,8 @@ export const toResponseWindow = ({ interval, fromMs, toMs, lastMinutes }: ChartW
   lastMinutes,
 })
 
-const longerInterval = (wanted: Interval, shortest: Interval = wanted): Interval =>
+/** Returns the longer one of two intervals. */
+export const longerInterval = (wanted: Interval, shortest: Interval = wanted): Interval =>
   intervals.indexOf(wanted) < intervals.indexOf(shortest) ? shortest : wanted
 
 const coarsenInterval = (wanted: Interval, spanSeconds: number, most: number): Interval => {

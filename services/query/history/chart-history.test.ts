@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { startSeededHost } from '../../testing/seeded-hosts.ts'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { createCall, createSilentTelemetry, openTestService, type TestService } from '../testing/test-service.ts'
+import { hasLookbackWindow } from '#proto/lookback.ts'
+import type { LoadedChart, LoadedTable } from '../definitions/load.ts'
+import { findHistorySql } from './history-sql.ts'
+import { readMissingHistory } from './missing-history.ts'
 import { readRecordedMetrics } from './recorded-metrics.ts'
 import { recordSlot } from './recorder.ts'
 import { insertBatch } from './watermarks.ts'
@@ -72,6 +77,13 @@ const exactCharts = [
   'cpu-load-average',
   'cpu-mode-split',
   'disk-usage-trend',
+  'query-type',
+  'query-insights-hot-tables',
+  'insight-error-rate',
+  'traffic-insert-queries',
+  'query-insights-rows',
+  'part-log-lifecycle',
+  'traffic-inserted-rows',
 ]
 const estimatedCharts = ['query-duration-percentiles', 'query-insights-latency', 'query-insights-memory']
 
@@ -88,6 +100,93 @@ const near = (value: unknown, share: number): unknown =>
   typeof value === 'number' && value !== 0
     ? expect.closeTo(value, 6 - Math.ceil(Math.log10(Math.abs(value) * share)))
     : value
+
+const listCharts = () => parts.definitions.charts.filter(({ lastHours }) => lastHours !== undefined)
+const listTables = () => parts.definitions.tables.filter(hasLookbackWindow)
+
+describe('the history', () => {
+  it('has the source of every chart and table page with a time range, or there is a reason why not', () => {
+    const missing = readMissingHistory()
+    const without = (definitions: readonly (LoadedChart | LoadedTable)[]) =>
+      definitions.filter((each) => !findHistorySql(each, {})).map(({ name }) => name)
+    expect(without(listCharts()).toSorted()).toEqual([...missing.chart.keys()].toSorted())
+    expect(without(listTables()).toSorted()).toEqual([...missing.table.keys()].toSorted())
+  })
+
+  it('records every metric that a chart reads', () => {
+    const { columns } = readRecordedMetrics()
+    const read = listCharts().flatMap((each) =>
+      [...(findHistorySql(each, {})?.sql ?? '').matchAll(/\b(?:CurrentMetric|ProfileEvent)_\w+/g)].map(([name]) =>
+        name.replace(/_highest$/, ''),
+      ),
+    )
+    expect(read.filter((name) => !columns.includes(name))).toEqual([])
+  })
+
+  it('runs the statement of every chart and table page that it has', async () => {
+    await using dead = await openDeadService()
+    const reads = [
+      ...listCharts()
+        .filter((chart) => findHistorySql(chart, {}))
+        .map(({ name }) => ({ name, read: () => readChart(dead, name) })),
+      ...listTables()
+        .filter((table) => findHistorySql(table, {}))
+        .map(({ name }) => ({ name, read: () => readPage(dead, name) })),
+    ]
+    const failures: unknown[] = []
+    for (const { name, read } of reads) {
+      const failure = await read().then(
+        ({ history }) => (history?.reason === 'host-unreachable' ? undefined : 'not from the history'),
+        String,
+      )
+      if (failure !== undefined) failures.push([name, failure])
+    }
+    expect(reads.length).toBeGreaterThan(80)
+    expect(failures).toEqual([])
+  })
+
+  it('has the same table pages as the host', async () => {
+    await using dead = await openDeadService()
+    for (const [name, columns] of comparedPages) {
+      const [live, recorded] = [await readPage(parts, name), await readPage(dead, name)]
+      const pick = (rows: readonly Record<string, unknown>[]) =>
+        rows.map((row) => columns.map((column) => near(row[column], 1e-6)))
+      expect([name, live.rows.length > 0, live.history]).toEqual([name, true, undefined])
+      expect([name, pick(recorded.rows)]).toEqual([name, pick(live.rows)])
+    }
+  })
+
+  it('explains why a page of an unreachable host has no history', async () => {
+    await using dead = await openDeadService()
+    await expect(readPage(dead, 'failed-queries')).rejects.toThrow(
+      'nothing listens on its port; the table has no history: single queries are not recorded',
+    )
+  })
+})
+
+const comparedPages = [
+  ['query-count-baseline', ['time', 'queries']],
+  ['slow-query-patterns', ['fingerprint', 'kind', 'calls', 'total_time', 'cpu', 'errors', 'read_rows', 'users']],
+  ['top-usage-tables', ['database', 'table', 'queries', 'duration', 'read_rows', 'read_bytes']],
+] as const
+
+const readPage = async (service: TestService, name: string) => {
+  const input = {
+    hostKey: 'box',
+    name,
+    from: window.from,
+    to: window.to,
+    parameters: {},
+    filters: [],
+    offset: 0,
+    total: false,
+  }
+  const { head, frames } = await service.handlers.table(input, createCall())
+  const chunks: Uint8Array[] = []
+  for await (const frame of frames) chunks.push(frame)
+  const lines = Buffer.concat(chunks).toString().split('\n').filter(Boolean)
+  return { history: head.history, rows: lines.map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line))) }
+}
 
 describe('the history of a chart', () => {
   it('has the same rows as the host', async () => {

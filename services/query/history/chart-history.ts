@@ -1,21 +1,29 @@
 import { z } from 'zod'
 import { type CallContext, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { ChartHistory } from '#proto/history.ts'
+import type { HistoryPart } from '#proto/history.ts'
 import type { ChartData } from '#proto/query.ts'
-import { quoteText } from '#shared/sql/statement-text.ts'
-import { selectSqlBranch } from '../clickhouse/capabilities.ts'
-import { findFailureReason } from '../clickhouse/failure.ts'
+import type { Interval } from '#proto/catalogue.ts'
+import type { TimeWindow } from '#proto/time-window.ts'
 import { buildChartStatement } from '../definitions/chart-statement.ts'
 import { toChartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import { type ParameterValues, resolveZone } from '../definitions/parameters.ts'
-import { type ChartWindow, resolveChartWindow, toResponseWindow } from '../definitions/window.ts'
+import {
+  buckets,
+  type ChartWindow,
+  longerInterval,
+  resolveChartWindow,
+  toResponseWindow,
+} from '../definitions/window.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { TimeWindow } from '#proto/time-window.ts'
-import { asynchronousPrefix } from './sources.ts'
-import { readLogStart } from './record-host.ts'
+import type { HistoryRetention } from './settings.ts'
+import { findHistorySql, type HistorySql, historyVersion } from './history-sql.ts'
+import { readLastSampleMs } from './last-sample.ts'
+import { findLogStartMs, isUnreachable, recentMs } from './log-start.ts'
+import { explainMissingHistory } from './missing-history.ts'
+import { buildRecordedLogs } from './recorded-logs.ts'
 
 interface ChartRequest extends TimeWindow {
   parameters: ParameterValues
@@ -30,60 +38,7 @@ interface HistoryRequest {
   call: CallContext
 }
 
-/** The history speaks the SQL of this version. */
-const newestVersion = '99.12'
-/** Windows that begin later than this are within the logs of a host, unless it was created since. */
-const recentMs = 3_600_000
-const logStartLifetimeMs = 600_000
-
-/** The log of a host that a chart reads, and the SQL that reads the same from the history; undefined without one. */
-const findHistorySql = (chart: LoadedChart, { parameters }: ChartRequest): { log: string; sql: string } | undefined => {
-  if (chart.interval === undefined) return undefined
-  // Patterns are recorded without users, databases and clients of single queries.
-  const isFiltered = Object.entries(parameters).some(([name, value]) => name !== 'own' && value !== '')
-  if (chart.history !== undefined) return isFiltered ? undefined : { log: 'query_log', sql: chart.history }
-  const sql = selectSqlBranch(chart.sql, newestVersion)
-  const [log, ...others] = new Set([...(sql ?? '').matchAll(/\$log\((\w+)\)/g)].map(([, name = '']) => name))
-  if (sql === undefined || others.length > 0 || /\bsystem\./.test(sql)) return undefined
-  if (log === 'metric_log') return { log, sql: rewriteMetricLog(sql) }
-  return log === 'asynchronous_metric_log' ? { log, sql: rewriteAsynchronousLog(sql) } : undefined
-}
-
-/** The history has one row per minute instead of one per second, and separate columns for maxima. */
-const rewriteMetricLog = (sql: string): string =>
-  sql
-    .replaceAll('uniqExact(event_time)', 'sum(seconds)')
-    .replaceAll(/\b(max\w*)\((CurrentMetric_\w+)\)/g, '$1($2_highest)')
-
-const rewriteAsynchronousLog = (sql: string): string => sql.replaceAll(/\b(max\w*)\(value\b/g, '$1(highest')
-
-/** Returns the table expressions that stand for the logs in the SQL of a chart. */
-const historyLogs = (sql: string, { key }: MonitoredHost, { since, until }: ChartWindow): Map<string, string> => {
-  const rows = (table: string, condition: string) =>
-    `{table:${table}} AS recorded WHERE host = ${quoteText(key)} AND ${condition} AND time >= toStartOfHour(${since}) AND time < ${until}`
-  const clock = 'toDateTime(toUnixTimestamp(time)) AS event_time, toDate(event_time) AS event_date'
-  const names = [...new Set([...sql.matchAll(/\b(?:CurrentMetric|ProfileEvent)_\w+/g)].map(([name]) => name))]
-  const metrics = names.map((name) => name.replace(/_highest$/, ''))
-  const columns = names.map((name) => {
-    const isMetric = `metric = ${quoteText(name.replace(/_highest$/, ''))}`
-    if (name.endsWith('_highest')) return `maxOrNullIf(highest, ${isMetric}) AS ${name}`
-    if (name.startsWith('ProfileEvent_')) return `sumIf(sum, ${isMetric}) AS ${name}`
-    return `sumOrNullIf(sum, ${isMetric}) / nullIf(sumIf(count, ${isMetric}), 0) AS ${name}`
-  })
-  const isListed = `metric IN (${metrics.map(quoteText).join(', ')})`
-  const isAsynchronous = `startsWith(recorded.metric, ${quoteText(asynchronousPrefix)})`
-  return new Map([
-    [
-      'metric_log',
-      `(SELECT ${[clock, 'max(count) AS seconds', ...columns].join(', ')} FROM ${rows('samples', isListed)} GROUP BY time)`,
-    ],
-    [
-      'asynchronous_metric_log',
-      `(SELECT ${clock}, substring(recorded.metric, ${asynchronousPrefix.length + 1}) AS metric, sum / count AS value, highest FROM ${rows('samples', isAsynchronous)})`,
-    ],
-    ['query_patterns', `(SELECT ${clock}, * FROM ${rows('query_patterns', "kind != ''")})`],
-  ])
-}
+const dayMs = 86_400_000
 
 const ChartRows = z.looseObject({})
 
@@ -94,7 +49,7 @@ const readChart = async (
   window: ChartWindow,
 ): Promise<Record<string, unknown>[]> => {
   const zone = resolveZone(question.timezone, parts.env) ?? parts.probe.known(host.key).timezone ?? undefined
-  const circumstances = { serverVersion: newestVersion, logs: historyLogs(sql, host, window), window, zone }
+  const circumstances = { serverVersion: historyVersion, logs: buildRecordedLogs(sql, host, window), window, zone }
   const { parameters } = question
   const statement = buildChartStatement({ ...chart, sql }, { ...circumstances, parameters })
   return statement ? parts.history.select(statement.sql, ChartRows, statement.parameters) : []
@@ -108,50 +63,87 @@ const toWindow = (window: ChartWindow, fromMs: number, toMs: number): ChartWindo
   until: `toDateTime(${Math.ceil(toMs / 1_000)})`,
 })
 
-const LastSample = z.object({ until: z.number().nullable() })
-
-/** Returns the end of the recorded samples of a host in epoch milliseconds of its clock; null without samples. */
-export const readLastSampleMs = async ({ history }: QueryHandlerDeps, hostKey: string): Promise<number | null> => {
-  const sql = `SELECT toUnixTimestamp(max(until)) AS until FROM {table:samples} WHERE host = {host:String} AND metric = '' AND label = 'metrics'`
-  const [row] = await history.select(sql, LastSample, { host: hostKey })
-  return row?.until ? row.until * 1_000 : null
-}
-
-/** Runs a chart on its host. Adds what the log of the host no longer contains, or all of it if the host is unreachable. */
-export const addChartHistory = async (request: HistoryRequest, run: () => Promise<ChartData>): Promise<ChartData> => {
-  const source = canUseHistory(request) ? findHistorySql(request.chart, request.question) : undefined
-  if (!source) return run()
+/**
+ * Runs a chart on its host. Adds what the log of the host no longer contains, or reads all of it from the history if
+ * the host is unreachable. `run` may be called with a longer interval than the requested one.
+ */
+export const addChartHistory = async (
+  request: HistoryRequest,
+  run: (question: ChartRequest) => Promise<ChartData>,
+): Promise<ChartData> => {
+  const { chart, question } = request
+  const window = canUseHistory(request) ? resolveWindow(request) : undefined
+  if (!window) return run(question)
+  const source = findHistorySql(chart, question.parameters)
   try {
-    return await addEarlierRows(request, source, await run())
+    const start = source && (await findEarlierPart(request, source, window))
+    if (!source || start === undefined) return await run(question)
+    // Totals per bucket are split by the host only, so buckets cannot be shorter than the rows of the history.
+    const coarser = coarsenQuestion(request, window)
+    return await addEarlierRows({ ...request, question: coarser }, source, start, await run(coarser))
   } catch (error) {
     if (!isUnreachable(error)) throw error
     // Without history, the failure of the host is reported.
-    return readWholeChart(request, source.sql).catch(() => Promise.reject(error))
+    return readWholeChart(request, source, 'host-unreachable').catch(() =>
+      Promise.reject(explainMissingHistory('chart', chart.name, error)),
+    )
   }
 }
 
-const canUseHistory = ({ parts, host }: HistoryRequest): boolean =>
-  parts.history.isEnabled && host.connect === undefined
+const canUseHistory = ({ parts, host, chart }: HistoryRequest): boolean =>
+  parts.history.isEnabled && host.connect === undefined && chart.kind !== 'timeline'
 
-const isUnreachable = (error: unknown): boolean => ['unreachable', 'timeout'].includes(findFailureReason(error) ?? '')
+const resolveWindow = ({ parts, host, chart, question }: HistoryRequest): ChartWindow | undefined =>
+  resolveChartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
 
-const readWholeChart = async (request: HistoryRequest, sql: string): Promise<ChartData> => {
-  const { parts, host, chart, question, call } = request
+/** Returns when the log of the host begins, if the window begins earlier, in epoch milliseconds. */
+const findEarlierPart = async (
+  request: HistoryRequest,
+  { log }: HistorySql,
+  window: ChartWindow,
+): Promise<number | undefined> => {
+  if (request.parts.clock.now() - window.fromMs < recentMs) return undefined
+  const startMs = await findLogStartMs(request, log)
+  const bucketMs = window.interval === undefined ? recentMs : buckets[window.interval].seconds * 1_000
+  return startMs !== undefined && startMs > window.fromMs + bucketMs ? startMs : undefined
+}
+
+/** Returns the request with an interval that is at least as long as that of the oldest rows of the history. */
+const coarsenQuestion = ({ parts, question }: HistoryRequest, window: ChartWindow): ChartRequest => {
+  const { interval, fromMs } = window
+  if (interval === undefined) return question
+  const stored = findStoredInterval(parts.history.retention, parts.clock.now() - fromMs)
+  return { ...question, interval: longerInterval(interval, stored) }
+}
+
+/** Returns the interval in which the history has rows of this age. */
+const findStoredInterval = ({ rawDays, fiveMinuteDays }: HistoryRetention, ageMs: number): Interval => {
+  if (ageMs > fiveMinuteDays * dayMs) return 'toStartOfHour'
+  return ageMs > rawDays * dayMs ? 'toStartOfFiveMinutes' : 'toStartOfMinute'
+}
+
+const readWholeChart = async (
+  request: HistoryRequest,
+  source: HistorySql | undefined,
+  reason: HistoryPart['reason'],
+): Promise<ChartData> => {
+  const { parts, host, chart, call } = request
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
-  const window = resolveChartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
-  if (!window) throw new ServiceError('unavailable', `chart "${chart.name}" has no history`)
+  const requested = resolveWindow(request)
+  if (!requested || !source) throw new ServiceError('unavailable', `chart "${chart.name}" has no history`)
+  const question = coarsenQuestion(request, requested)
+  const window = resolveWindow({ ...request, question }) ?? requested
   const [rows, lastSampleMs] = await Promise.all([
-    readChart(request, sql, toWindow(window, window.fromMs, window.toMs)),
+    readChart({ ...request, question }, source.sql, toWindow(window, window.fromMs, window.toMs)),
     readLastSampleMs(parts, host.key),
   ])
   if (lastSampleMs === null) throw new ServiceError('unavailable', `host ${host.name} has no history`)
   const { fromMs, toMs } = window
-  const history: ChartHistory = { reason: 'host-unreachable', fromMs, toMs: Math.min(toMs, lastSampleMs), lastSampleMs }
+  const history: HistoryPart = { reason, fromMs, toMs: Math.min(toMs, lastSampleMs), lastSampleMs }
   const time = timeColumn(chart)
-  const recorded = rows.filter((row) => Number(row[time]) <= lastSampleMs)
   return {
     chart: toChartInfo(chart),
-    rows: recorded,
+    rows: time === undefined ? rows : rows.filter((row) => Number(row[time]) <= lastSampleMs),
     window: toResponseWindow(window),
     unavailable: null,
     statement: null,
@@ -159,47 +151,32 @@ const readWholeChart = async (request: HistoryRequest, sql: string): Promise<Cha
   }
 }
 
-const timeColumn = ({ columns }: LoadedChart): string => columns.find(({ role }) => role === 'time')?.name ?? 'time'
+const timeColumn = ({ columns }: LoadedChart): string | undefined => columns.find(({ role }) => role === 'time')?.name
 
 const addEarlierRows = async (
   request: HistoryRequest,
-  { log, sql }: { log: string; sql: string },
+  source: HistorySql,
+  startMs: number,
   data: ChartData,
 ): Promise<ChartData> => {
-  const { parts, host, chart, question } = request
-  const window = resolveChartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
-  if (!window || data.unavailable || parts.clock.now() - window.fromMs < recentMs) return data
-  const startMs = await findLogStartMs(request, log)
-  const bucketMs = (data.window?.bucketSeconds ?? 0) * 1_000
-  if (startMs === undefined || startMs <= window.fromMs + bucketMs) return data
-  const time = timeColumn(chart)
-  const times = data.rows.map((row) => Number(row[time])).filter((at) => at >= startMs)
-  const toMs = Math.min(window.toMs, times.length > 0 ? Math.min(...times) : startMs + bucketMs)
+  const window = resolveWindow(request)
+  if (!window || data.unavailable) return data
+  const time = timeColumn(request.chart)
   try {
-    const earlier = await readChart(request, sql, toWindow(window, window.fromMs, toMs))
+    // Totals of two sources cannot be combined, so all of them are those of the history.
+    if (time === undefined) return { ...(await readWholeChart(request, source, 'log-start')), chart: data.chart }
+    const bucketMs = (data.window?.bucketSeconds ?? 0) * 1_000
+    const times = data.rows.map((row) => Number(row[time])).filter((at) => at >= startMs)
+    const toMs = Math.min(window.toMs, times.length > 0 ? Math.min(...times) : startMs + bucketMs)
+    const earlier = await readChart(request, source.sql, toWindow(window, window.fromMs, toMs))
     const rows = [
       ...earlier.filter((row) => Number(row[time]) < toMs),
       ...data.rows.filter((row) => Number(row[time]) >= toMs),
     ]
-    const history: ChartHistory = { reason: 'log-start', fromMs: window.fromMs, toMs, lastSampleMs: toMs }
+    const history: HistoryPart = { reason: 'log-start', fromMs: window.fromMs, toMs, lastSampleMs: toMs }
     return { ...data, rows, history }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return data
   }
-}
-
-/** The start of each log by host. It changes only when the host deletes old rows. */
-const logStarts = new WeakMap<MonitoredHost, Map<string, { atMs: number; startMs: number | undefined }>>()
-
-const findLogStartMs = async ({ parts, host, call }: HistoryRequest, log: string): Promise<number | undefined> => {
-  const known = logStarts.get(host) ?? new Map<string, { atMs: number; startMs: number | undefined }>()
-  logStarts.set(host, known)
-  const entry = known.get(log)
-  const nowMs = parts.clock.elapsedMs()
-  if (entry && nowMs - entry.atMs < logStartLifetimeMs) return entry.startMs
-  const start = await readLogStart({ client: parts.client, host, call }, { log })
-  const startMs = start === undefined ? undefined : start * 1_000
-  known.set(log, { atMs: nowMs, startMs })
-  return startMs
 }

@@ -4,7 +4,7 @@ import type { Service, ServiceHandlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type historyMethods, LastHour } from '#proto/history.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { readLastSampleMs } from './chart-history.ts'
+import { readLastSampleMs } from './last-sample.ts'
 
 const hourSeconds = 3_600
 const maxPatterns = 10

@@ -3,6 +3,7 @@ import { checkRequirements } from '../clickhouse/availability.ts'
 import type { DatabaseClient, QueryResult } from '../clickhouse/client.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { bucketsPerOctave } from './aggregates.ts'
 import { buildMetricCondition, type RecordedMetrics, selectColumns } from './recorded-metrics.ts'
 import type { HistoryTable } from './schema.ts'
 import type { HistoryRow } from './store.ts'
@@ -159,9 +160,6 @@ FROM $log(query_log) AS log WHERE $window AND exception_code != 0 AND NOT $own G
   const rows = await readLog(context, period, { what: 'errors', log, sql })
   return rows.map(([time, label, sum, highest]) => ({ metric: 'Error', label, time, sum, count: 1, highest }))
 }
-
-/** Number of histogram buckets per power of two. A percentile is therefore exact to about four percent. */
-const bucketsPerOctave = 8
 
 const bucketOf = (value: string): string => `[toUInt16(round(${bucketsPerOctave} * log2(1 + ${value})))], [toUInt64(1)]`
 

@@ -8,7 +8,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { shortenText } from '#shared/text/strings.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { fullName, type HistoryTable } from './schema.ts'
-import { type HistoryConfig, insertSettings, readHistoryConfig } from './settings.ts'
+import { type HistoryConfig, type HistoryRetention, insertSettings, readHistoryConfig } from './settings.ts'
 
 /** A row of a history table, by column. */
 export type HistoryRow = Readonly<Record<string, unknown>>
@@ -17,6 +17,8 @@ export type HistoryRow = Readonly<Record<string, unknown>>
 export interface HistoryStore extends AsyncDisposable {
   /** Whether a server is configured. */
   readonly isEnabled: boolean
+  /** How long rows are kept in each resolution. */
+  readonly retention: HistoryRetention
   /** Why the last request failed; undefined if it succeeded. */
   readonly problem: string | undefined
   /** Inserts rows as one block. An insert with a token that was used before changes nothing. */
@@ -46,6 +48,7 @@ export const openHistoryStore = ({ env, store, log }: HistoryStoreDeps): History
   const requests = openRequests(() => prepareSchema({ client, config, store, log, readInstallation }), log)
   return {
     isEnabled: true,
+    retention: config.retention,
     get problem() {
       return requests.problem()
     },
@@ -164,6 +167,7 @@ const disabled = (): Promise<never> =>
 
 const disabledHistory: HistoryStore = {
   isEnabled: false,
+  retention: { rawDays: 0, fiveMinuteDays: 0, hourDays: 0 },
   problem: undefined,
   insert: disabled,
   select: disabled,

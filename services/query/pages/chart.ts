@@ -25,7 +25,7 @@ export const createChartHandler =
     const definition = parts.definitions.chart(input.name)
     rejectUnknownParameters(definition.parameters, input.parameters)
     const request = { parts, host, chart: definition, question: input, call }
-    return addChartHistory(request, () => queryChart(parts, host, definition, input, call))
+    return addChartHistory(request, (question) => queryChart(parts, host, definition, question, call))
   }
 
 export interface ChartRequest extends TimeWindow {

@@ -12,7 +12,7 @@ import type { LoadedChart } from '../definitions/load.ts'
 import { addChartHistory } from '../history/chart-history.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
-import { runChart, type ChartRequest, toChartData, prepareChart, type PreparedChart } from './chart.ts'
+import { queryChart, runChart, type ChartRequest, toChartData, prepareChart, type PreparedChart } from './chart.ts'
 
 /** Returns the handler for several charts of one host. */
 export const createChartsHandler =
@@ -23,8 +23,10 @@ export const createChartsHandler =
     if (!parts.history.isEnabled) return results
     const extended = await mapConcurrently(Object.entries(results), async ([name, result]) => {
       const read = () => {
-        const request = { parts, host, chart: parts.definitions.chart(name), question, call }
-        return addChartHistory(request, async () => dataOf(result))
+        const chart = parts.definitions.chart(name)
+        return addChartHistory({ parts, host, chart, question, call }, async (asked) =>
+          asked.interval === question.interval ? dataOf(result) : queryChart(parts, host, chart, asked, call),
+        )
       }
       return [name, await outcomeOf(read)] as const
     })

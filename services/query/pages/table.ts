@@ -22,6 +22,7 @@ import {
   buildFilterOptionsStatement,
 } from '../definitions/table-statement.ts'
 import type { LoadedTable } from '../definitions/load.ts'
+import { type HistoryPage, readTableOrHistory } from '../history/table-history.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
 import { streamRows } from '../rows/rows.ts'
 import {
@@ -62,7 +63,7 @@ const maxKeptBytes = 512 * 1024
 /** Returns the handler that streams the rows of one table page. */
 export const createTableHandler = (parts: QueryHandlerDeps): Table => {
   const recent = openResultCache<SentPage>(parts.clock.elapsedMs)
-  return async (input, call) => {
+  const read = async (input: TableRequest, call: CallContext): Promise<Page> => {
     const rangeOf = (table: LoadedTable) =>
       resolveRowRange(parts, { ...input, limit: input.limit ?? resolveDefaultLimit(table) })
     const page = await prepareTablePage(parts, input, call, (definition, circumstances) => {
@@ -83,6 +84,38 @@ export const createTableHandler = (parts: QueryHandlerDeps): Table => {
     if (sent) return { head: { ...head, unavailable: null }, frames: replay(sent) }
     const keep = (complete: SentPage) => recent.put(key, complete, complete.bytes, cache)
     return open({ ...page, head, parts, request, call, limit, keep })
+  }
+  return async (input, call) => {
+    const host = parts.hosts.get(input.hostKey)
+    const table = parts.definitions.table(input.name)
+    const { limit, offset } = resolveRowRange(parts, { ...input, limit: input.limit ?? resolveDefaultLimit(table) })
+    const request = { ...input, offset }
+    const page = await readTableOrHistory({ parts, host, table, request, limit, call }, () => read(input, call))
+    if ('frames' in page) return page
+    const head = { table: toTableInfo(table), limit: limit ?? null, maxRows: readMaxRows(parts) ?? null }
+    return {
+      head: { ...head, unavailable: null, history: page.history },
+      frames: sendHistory(page, table, request, limit),
+    }
+  }
+}
+
+/** Sends the rows of a page of the history. */
+async function* sendHistory(
+  { rows }: HistoryPage,
+  table: LoadedTable,
+  request: TableRequest,
+  limit = rows.length,
+): AsyncGenerator<Uint8Array, Tail, void> {
+  const lines = rows.slice(0, limit).map((row) => JSON.stringify(row))
+  if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
+  const isTruncated = rows.length > limit
+  const isLastPage = !isTruncated && request.cursor === undefined && (lines.length > 0 || request.offset === 0)
+  return {
+    truncated: isTruncated,
+    total: isLastPage ? request.offset + lines.length : null,
+    nextCursor: isTruncated ? createCursor(table, request, lines.at(-1) ?? '') : null,
+    statement: null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Interval } from '#proto/catalogue.ts'
+import { maxHours } from '#proto/time-limits.ts'
 import type { TimeWindowParameters } from '#lib/api/queries.ts'
 
 /** Read-only URL parameters. */
@@ -8,7 +9,7 @@ export type ReadableParameters = Pick<URLSearchParams, 'get' | 'getAll'>
 export type TimeRange = { kind: 'last'; minutes: number } | { kind: 'between'; from: number; to: number }
 
 export const defaultMinutes = 24 * 60
-const maxMinutes = 8760 * 60
+const maxMinutes = maxHours * 60
 
 /** Preset ranges, in minutes. */
 export const rangePresets: readonly { minutes: number; short: string; label: string }[] = [
@@ -25,6 +26,8 @@ export const rangePresets: readonly { minutes: number; short: string; label: str
   { minutes: 20_160, short: '14d', label: 'Last 14 days' },
   { minutes: 43_200, short: '30d', label: 'Last 30 days' },
   { minutes: 129_600, short: '90d', label: 'Last 90 days' },
+  { minutes: 262_080, short: '182d', label: 'Last 6 months' },
+  { minutes: 570_240, short: '396d', label: 'Last 13 months' },
 ]
 
 const minutesOf: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 }
