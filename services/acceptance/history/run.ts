@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { checkChanges } from './changes.ts'
 import { checkCluster } from './cluster.ts'
+import { checkDeadHost } from './dead-host.ts'
 import { checkFaults } from './faults.ts'
 import { checkFleetKills } from './fleet-kills.ts'
 import { checkGrants } from './grants.ts'
@@ -26,6 +27,9 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     for (const version of versions) await checkCluster(version, reportCheck)
   },
   changes: () => checkChanges({ from: '24.8', to: '25.8' }, reportCheck),
+  async 'dead-host'() {
+    for (const version of versions) await checkDeadHost(version, reportCheck)
+  },
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
     checkFleetKills(

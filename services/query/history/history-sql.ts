@@ -46,7 +46,8 @@ const readGivenParameters = ({ parameters }: Definition, values: ParameterValues
     .map(({ name }) => name)
 
 /** Statements of Watchhouse itself are not recorded. */
-const withoutOwnCondition = (sql: string): string => sql.replaceAll('({own:Bool} OR NOT $own)', '({own:Bool} OR 1)')
+const withoutOwnCondition = (sql: string): string =>
+  sql.replaceAll('({own:Bool} OR NOT $own)', '({own:Bool} OR 1)').replaceAll(' AND NOT $own', '')
 
 /** Removes the filters of parameters that are not set, because they can read columns that are not recorded. */
 const withoutUnusedFilters = (sql: string, given: readonly string[]): string =>

@@ -16,6 +16,7 @@ import { readRecords, hostNumberSchema } from '../analysis/read-records.ts'
 import { queryIfAvailable, findUnavailableReason } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { QueryHandlerDeps } from '../handler-deps.ts'
+import { addInsightHistory } from '../history/insight-history.ts'
 import type { ReplicationServiceClient } from '../repldb/client.ts'
 import { replicationEndpoints } from '../repldb/endpoints.ts'
 import type { ReplicationServiceDeps } from '../repldb/handlers.ts'
@@ -163,7 +164,8 @@ const insightRows =
     const { data, unavailable, incomplete } = await queryIfAvailable(client, host, { requires }, call, async () =>
       readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
     )
-    return { rows: data ?? [], sql, unavailable, incomplete }
+    const rows = data && (await addInsightHistory({ parts, host, call }, set, data))
+    return { rows: rows ?? [], sql, unavailable, incomplete }
   }
 
 type InsightHandlers = ServiceHandlers<Service<typeof insightRowMethods>>
