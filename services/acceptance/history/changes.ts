@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ChangesResponse } from '#proto/http/changes.ts'
 import { fetchJson, queryClickHouse } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
-import { applyConfiguration, listSeededChanges, type SeededChange, statementsBefore } from './seeded-changes.ts'
+import { applyConfiguration, type SeededChange, seededStatements, statementsBefore } from './seeded-changes.ts'
 import { startQueryLoad } from './query-load.ts'
 import { startRealServer } from './real-server.ts'
 import { type ChangeableServer, startChangeableServer } from './changeable-server.ts'
@@ -141,7 +141,7 @@ const waitUntil = async (isMet: () => Promise<boolean>, withinMs: number): Promi
 /** Makes all changes but those of the workload, and waits until they are recorded. */
 const makeChanges = async (server: ChangeableServer, product: Product, version: string): Promise<SeededChange[]> => {
   const made: SeededChange[] = []
-  for (const { statement, ...change } of listSeededChanges()) {
+  for (const { statement, ...change } of seededStatements) {
     await queryClickHouse(server.url, statement)
     made.push({ ...change, atMs: Date.now() })
     await wait(1_100)
@@ -186,12 +186,12 @@ const makeOuterChanges = async ({ url }: Product): Promise<SeededChange[]> => {
   }
   const alerts = JSON.stringify({ version: '4', status: 'firing', receiver: 'w', alerts: [alert] })
   await post(`${url}/api/events/ingest`, alerts, { authorization: `Bearer ${token}` })
-  const kill = JSON.stringify({ action: 'killQuery', params: { queryId: 'nothing-runs' } })
-  await post(`${url}/api/v1/actions?hostId=0`, kill, {})
+  const action = JSON.stringify({ action: 'optimizeTable', params: { database: 'shop', table: 'orders' } })
+  await post(`${url}/api/v1/actions?hostId=0`, action, {})
   return [
     { name: 'deployment', kind: 'deployment', title: /^acme\/shop/, atMs },
     { name: 'alert', kind: 'alert', title: /^Disk full.* fired$/, atMs },
-    { name: 'action', kind: 'action', title: /^kill query$/, atMs },
+    { name: 'action', kind: 'action', title: /^optimize table$/, atMs },
   ]
 }
 

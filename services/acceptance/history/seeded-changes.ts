@@ -28,8 +28,8 @@ export const statementsBefore: readonly string[] = [
 /** A statement, and what the timeline must contain after it. */
 type SeededStatement = Omit<SeededChange, 'atMs'> & { statement: string }
 
-/** Returns the changes that statements make. */
-export const listSeededChanges = (): readonly SeededStatement[] => [
+/** The changes that statements make. */
+export const seededStatements: readonly SeededStatement[] = [
   {
     name: 'column added',
     kind: 'schema',

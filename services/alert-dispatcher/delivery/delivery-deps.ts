@@ -21,6 +21,7 @@ import {
   getDeliveryRecordKey,
   deliveryRecordTtlMs,
 } from './delivery-record.ts'
+import type { RecentChangesReader } from './recent-changes.ts'
 import type { RetryPlan } from './retry.ts'
 
 /** Dependencies of delivery. */
@@ -37,6 +38,7 @@ export interface DeliveryDeps {
   policy(): Promise<Policy>
   targets(policy: Policy): readonly NotificationTarget[]
   hosts(): Promise<ListedHosts>
+  recentChanges: RecentChangesReader
   /** Returns the id of this installation. */
   origin(): Promise<string>
   /** Records the result and duration in seconds of a send. */

@@ -21,6 +21,7 @@ import { type DeliveryHandlers, createDeliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openClaims } from './claims.ts'
 import { startOutboxWorker } from './outbox-worker.ts'
 import { createMemoryDeliveries } from './deliveries.ts'
+import { createRecentChangesReader } from './recent-changes.ts'
 import { hasMissingDelivery } from './recipients.ts'
 import { type RetryPlan, defaultRetryPlan } from './retry.ts'
 import { strictDeliverySettings } from './settings.ts'
@@ -76,11 +77,11 @@ export const openDelivery = async (parts: OpenDeliveryDeps): Promise<Delivery> =
     recording: openOutageLog(log, { begins: 'recording deliveries failed', ends: 'recording deliveries recovered' }),
     targets,
     hosts: createHostListCache({ query: parts.query, clock }),
+    recentChanges: createRecentChangesReader({ env, query: parts.query, clock }),
     origin: openInstallationId(store),
     observe: durations.observe,
   }
-  const { claimMs } = limits
-  const claims = opening.use(openClaims({ ...deps, outbox: store.outbox, claimMs }))
+  const claims = opening.use(openClaims({ ...deps, outbox: store.outbox, claimMs: limits.claimMs }))
   const queues = new Map(channels.map((channel) => [channel.id, openChannelDelivery(deps, claims, channel)]))
   for (const queue of queues.values()) opening.use(queue)
   const add = (delivery: PendingDelivery) => {

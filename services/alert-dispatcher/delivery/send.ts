@@ -117,7 +117,7 @@ const sendBatch = async (
     ? []
     : batch.others.filter((other) => claims.isHeld(other.delivery.message) && !isOver(other.delivery))
   // Loaded before the send is reserved, so that nothing else delays the send afterwards.
-  const renderer = await createRenderer(deps)
+  const renderer = await createRenderer(deps, delivery.notification)
   // The most likely message is rendered while the store responds.
   const [start, message] = await Promise.all([
     reserveBatch(deps, channel, { lead, candidates, group: isAlone ? undefined : batch.group }),
@@ -186,9 +186,12 @@ interface MessageRenderer {
   group(notifications: readonly [Notification, ...Notification[]]): Message
 }
 
-const createRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<MessageRenderer> => {
-  const [by, listed] = await Promise.all([origin(), hosts()])
-  const frame = { ...readMessageSettings(env), origin: by }
+const createRenderer = async (
+  { env, origin, hosts, recentChanges }: DeliveryDeps,
+  lead: Notification,
+): Promise<MessageRenderer> => {
+  const [by, listed, changes] = await Promise.all([origin(), hosts(), recentChanges(lead)])
+  const frame = { ...readMessageSettings(env), origin: by, changes }
   return {
     one: (notification) => renderMessage(notification, frame, listed),
     group: (notifications) => renderGroupMessage(notifications, frame, listed),

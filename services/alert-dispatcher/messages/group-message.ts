@@ -12,7 +12,9 @@ export const renderGroupMessage = (
 ): Message => {
   const [first] = notifications
   const isOneRule = notifications.every(({ title, ruleId }) => title === first.title && ruleId === first.ruleId)
-  const message = renderMessage(buildGroupNotification(notifications, isOneRule), frame, hosts)
+  const group = buildGroupNotification(notifications, isOneRule)
+  // Without a single host, the changes would be those of the first one.
+  const message = renderMessage(group, group.hostKey === null ? { ...frame, changes: [] } : frame, hosts)
   const gathered = notifications.map((notification) => renderGroupLine(notification, hosts, isOneRule))
   return { ...message, members: notifications, gathered }
 }

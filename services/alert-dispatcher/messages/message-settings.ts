@@ -1,7 +1,13 @@
 import type { Severity } from '#proto/rules.ts'
 import { canVerifySlackActions, readDisplayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { type Setting, optionalTextSetting, parseSettings, urlSetting } from '#shared/config/setting.ts'
+import {
+  type Setting,
+  optionalTextSetting,
+  parseSettings,
+  urlSetting,
+  wholeNumberSetting,
+} from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 
@@ -20,6 +26,11 @@ export const messageSettings = {
   }),
   HEALTH_ALERT_METADATA: optionalTextSetting(
     'Up to 10 key-value pairs added to each message, as key=value,key2=value2 or a JSON object; do not put secrets here.',
+  ),
+  HEALTH_ALERT_CHANGES: wholeNumberSetting(
+    3,
+    'Maximum number of changes of the host in the hour before an alert that its message lists; 0 lists none.',
+    { min: 0, max: 3 },
   ),
 } as const
 

@@ -50,12 +50,14 @@ export interface NamedHost {
 /** Values that every message contains: the message settings and the installation id. */
 export interface RenderSettings extends MessageSettings {
   origin: string
+  /** What changed on the host in the hour before. */
+  changes?: readonly string[]
 }
 
 /** Renders a notification. `hosts` are the listed hosts by key; links use their current ids. */
 export const renderMessage = (
   notification: Notification,
-  { origin, instance, dashboardUrl, metadata, zone, isInteractive }: RenderSettings,
+  { origin, instance, dashboardUrl, metadata, zone, isInteractive, changes = [] }: RenderSettings,
   hosts: ReadonlyMap<string, NamedHost>,
 ): Message => {
   const where = findPlace(notification, hosts)
@@ -70,7 +72,7 @@ export const renderMessage = (
     severity: notification.severity,
     isOver: notification.kind === 'recover',
     tone: selectTone(notification),
-    facts: buildFacts(notification, where, { metadata, zone }),
+    facts: buildFacts(notification, where, { metadata, zone, changes }),
     gathered: notification.gathered.map((entry) => renderDigestLine(entry, hosts)),
     members: [],
     runbook: selectText(notification),
@@ -140,12 +142,13 @@ const placeSuffix = (
 const buildFacts = (
   notification: Notification,
   where: string | null,
-  { metadata, zone }: Pick<RenderSettings, 'metadata' | 'zone'>,
+  { metadata, zone, changes }: Pick<RenderSettings, 'metadata' | 'zone'> & { changes: readonly string[] },
 ): MessageFact[] => {
   const pairs: readonly (readonly [string, string | null])[] = [
     [notification.hostKey === null ? 'Source' : 'Host', where],
     ...(notification.announced?.facts.map(({ label, value }) => [label, value] as const) ??
       conditionPairs(notification, zone)),
+    ['Changed in the hour before', changes.map(toOneLine).join('; ')],
     ...Object.entries(metadata),
   ]
   return pairs.flatMap(([label, text]) =>

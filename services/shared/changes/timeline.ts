@@ -140,7 +140,7 @@ const fromObject = (object: ObjectChange, hostOf: HostLookup): ListedChange => {
     atMs,
     kind: kindsOfObjects[kind] ?? 'topology',
     ...(hostOf(hostKey) ?? noHost),
-    title: nameChange(object),
+    title: nameObjectChange(object),
     detail: kind === 'restart' ? '' : summary,
     diff: kind === 'restart' ? null : diff,
     href: kind === 'query-pattern' ? `/fingerprints/${name}` : null,
@@ -150,7 +150,7 @@ const fromObject = (object: ObjectChange, hostOf: HostLookup): ListedChange => {
 const patternWords = { created: 'new query pattern', changed: 'query pattern', removed: 'query pattern no longer runs' }
 
 /** Returns what changed in a few words. */
-const nameChange = ({ kind, name, change, diff }: ObjectChange): string => {
+export const nameObjectChange = ({ kind, name, change, diff }: ObjectChange): string => {
   if (kind === 'restart') return 'server restarted'
   if (kind === 'workload') return `${name} ${change}`
   if (kind !== 'query-pattern') return `${kind.replaceAll('-', ' ')} ${name} ${change}`

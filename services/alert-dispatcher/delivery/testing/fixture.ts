@@ -79,9 +79,10 @@ export const openDeliveryFixture = async (chosen: FixtureOptions = {}): Promise<
   const store = chosen.store ?? opening.use(await openStore({ env: {}, busIsShared: false }))
   const policy: Policy = { ...testPolicy, ...chosen.policy }
   // Delivery only requests the host list.
-  const queryClient = { hosts: async () => [...hosts] } as Partial<ServiceClient<typeof query>> as ServiceClient<
-    typeof query
-  >
+  const queryClient = {
+    hosts: async () => [...hosts],
+    objectChanges: async () => ({ changes: [], isEnabled: false, problem: null }),
+  } as Partial<ServiceClient<typeof query>> as ServiceClient<typeof query>
   const delivery = opening.use(
     await openDelivery({
       env,
