@@ -6,13 +6,18 @@ import { call, type RouteData } from './call.ts'
 
 export type RecordedChange = RouteData<'GET /api/v1/changes'>[number]
 
-/** Query for the changes of a host and around it within a time range. */
-export const changesQuery = (host: number, range: TimeRange) =>
+/** A host, the hosts of a group, or all hosts. */
+export interface ChangeScope {
+  hostId?: number
+  group?: string
+}
+
+/** Query for the changes of hosts and around them within a time range. */
+export const changesQuery = (scope: ChangeScope, range: TimeRange) =>
   queryOptions({
-    queryKey: ['changes', host, range],
+    queryKey: ['changes', scope, range],
     queryFn: ({ signal }) => {
       const { from, to } = freezeRange(range, clock.nowMs)
-      const query = { hostId: host, from, to, limit: 500 }
-      return call('GET /api/v1/changes', { query, signal })
+      return call('GET /api/v1/changes', { query: { ...scope, from, to, limit: 500 }, signal })
     },
   })

@@ -1,8 +1,10 @@
 import { createContext } from 'svelte'
 import type { ChartState } from '#lib/api/chart-states.ts'
+import type { RecordedChange } from '#lib/api/changes.ts'
 import type { Deployment } from '#lib/api/deployments.ts'
 import type { ConditionHistoryEntry } from '#lib/api/health.ts'
 import { readInstant } from '#lib/ui/time.ts'
+import { changeKindNames, isInHistory } from './recorded-changes.ts'
 
 /** An event that may explain a change in a chart. */
 export interface Annotation {
@@ -29,10 +31,12 @@ export const toAnnotations = (
   changes: ChartState | undefined,
   alerts: readonly ConditionHistoryEntry[],
   deployments: readonly Deployment[],
+  recorded: readonly RecordedChange[] = [],
 ): Annotation[] => {
   const changed = (changes?.data?.rows ?? []).flatMap((row) => {
     const timeMs = readInstant(row.time)
-    return timeMs === null ? [] : [{ timeMs, kind: String(row.kind), text: String(row.what) }]
+    const kind = String(row.kind)
+    return timeMs === null || isInHistory(timeMs, kind, recorded) ? [] : [{ timeMs, kind, text: String(row.what) }]
   })
   // The history is sorted newest first, so that the last severity of an episode is kept.
   const fired = alerts.filter(({ kind }) => kind === 'fire' || kind === 'escalate')
@@ -44,7 +48,16 @@ export const toAnnotations = (
     kind: kinds[each.kind] ?? 'Deploy',
     text: describeDeployment(each),
   }))
-  return [...changed, ...started, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maxAnnotations)
+  return [...changed, ...recorded.flatMap(toAnnotation), ...started, ...deployed]
+    .toSorted((a, b) => a.timeMs - b.timeMs)
+    .slice(-maxAnnotations)
+}
+
+/** Alerts and deployments have their own annotations, and single query patterns would hide the others. */
+const toAnnotation = ({ atMs, kind, title, detail, href }: RecordedChange): Annotation[] => {
+  const name = changeKindNames[kind]
+  if (name === undefined || kind === 'alert' || kind === 'deployment' || href?.startsWith('/fingerprints')) return []
+  return [{ timeMs: atMs, kind: name, text: detail === '' ? title : `${title}: ${detail}` }]
 }
 
 const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Push' }

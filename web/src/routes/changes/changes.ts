@@ -1,19 +1,20 @@
-import type { AuditRecord } from '#lib/api/audit.ts'
 import type { ChartState } from '#lib/api/chart-states.ts'
-import type { Deployment } from '#lib/api/deployments.ts'
-import type { RecordedChange } from '#lib/api/changes.ts'
-import type { ConditionHistoryEntry } from '#lib/api/health.ts'
+import type { ChangeScope, RecordedChange } from '#lib/api/changes.ts'
+import { changeKindNames, isInHistory } from '#lib/chart/recorded-changes.ts'
+import type { ReadableParameters } from '#lib/state/range.ts'
 import { toLocalDay, readInstant } from '#lib/ui/time.ts'
 
-/** The kinds of changes, in the order of the filter. The first six come from the logs of the host. */
+/** The kinds of changes, in the order of the filter. `Server` and `Mutation` come from the log of a host only. */
 export const changeKinds = [
   'Version',
+  'Restart',
   'Server',
   'Settings',
   'Schema',
   'Mutation',
   'Access',
   'Topology',
+  'Workload',
   'Deployment',
   'Alert',
   'Action',
@@ -25,6 +26,8 @@ export interface Change {
   id: string
   atMs: number
   kind: ChangeKind
+  /** Null if the change concerns no single host. */
+  host: string | null
   text: string
   /** A second, less prominent text. */
   detail: string
@@ -35,80 +38,37 @@ export interface Change {
 }
 
 interface ChangeSources {
-  /** Changes of definitions according to the history. */
+  /** The timeline of the API. */
   recorded: readonly RecordedChange[]
-  /** Rows of the chart of host changes. */
-  host: ChartState | undefined
-  deployments: readonly Deployment[]
-  alerts: readonly ConditionHistoryEntry[]
-  actions: readonly AuditRecord[]
+  /** Rows of the chart of host changes, and the name of that host. */
+  log: ChartState | undefined
+  logHost: string | null
 }
 
 const isChangeKind = (kind: unknown): kind is ChangeKind => changeKinds.some((each) => each === kind)
 
-/** Combines changes of all sources within a time range, newest first. */
-export const listChanges = (sources: ChangeSources, fromMs: number, toMs: number): Change[] => {
-  const ofHost = (sources.host?.data?.rows ?? []).flatMap((row, index): Change[] => {
+/**
+ * Combines the timeline with statements from the log of the host within a time range, newest first. Statements whose
+ * result the history contains are left out.
+ */
+export const listChanges = ({ recorded, log, logHost }: ChangeSources, fromMs: number, toMs: number): Change[] => {
+  const logged = (log?.data?.rows ?? []).flatMap((row, index): Change[] => {
     const atMs = readInstant(row['time'])
     const { kind } = row
-    if (atMs === null || !isChangeKind(kind)) return []
-    return [{ id: `host ${index}`, atMs, kind, text: String(row['what']), detail: '', href: null, diff: null }]
+    if (atMs === null || !isChangeKind(kind) || isInHistory(atMs, kind, recorded)) return []
+    const text = String(row['what'])
+    return [{ id: `log ${index}`, atMs, kind, host: logHost, text, detail: '', href: null, diff: null }]
   })
-  const recorded = sources.recorded.flatMap(({ kind, atMs, title, detail, href, diff }, index): Change[] => {
-    const shown = recordedKinds[kind]
-    return shown ? [{ id: `recorded ${index}`, atMs, kind: shown, text: title, detail, href, diff }] : []
+  const listed = recorded.flatMap(({ kind, atMs, hostId, host, title, detail, href, diff }, index): Change[] => {
+    const name = changeKindNames[kind]
+    if (!isChangeKind(name)) return []
+    const link =
+      href?.startsWith('/') && hostId !== null ? `${href}${href.includes('?') ? '&' : '?'}host=${hostId}` : href
+    return [{ id: `recorded ${index}`, atMs, kind: name, host, text: title, detail, href: link, diff }]
   })
-  const deployments = sources.deployments.map((each): Change => {
-    const { id, atMs, repository, title, environment, outcome, by, url } = each
-    const detail = [environment, outcome, by && `by ${by}`].filter(Boolean).join(' · ')
-    return {
-      id: `deployment ${id}`,
-      atMs,
-      kind: 'Deployment',
-      text: `${repository}: ${title}`,
-      detail,
-      href: url,
-      diff: null,
-    }
-  })
-  const alerts = sources.alerts.flatMap(({ id, atMs, kind, title, severity, hostId }): Change[] => {
-    const word = alertWords[kind]
-    if (word === undefined) return []
-    const href = hostId === null ? '/health' : `/health?host=${hostId}`
-    return [{ id: `alert ${id}`, atMs, kind: 'Alert', text: `${title} ${word}`, detail: severity, href, diff: null }]
-  })
-  const actions = sources.actions.map(({ id, atMs, action, actor, target, result }): Change => {
-    const detail = [`by ${actor.subject}`, result === 'done' ? null : result, ...Object.values(target)]
-    return {
-      id: `action ${id}`,
-      atMs,
-      kind: 'Action',
-      text: action,
-      detail: detail.filter(Boolean).join(' · '),
-      href: `/audit?action=${encodeURIComponent(action)}`,
-      diff: null,
-    }
-  })
-  return [...ofHost, ...recorded, ...deployments, ...alerts, ...actions]
+  return [...logged, ...listed]
     .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)
     .toSorted((one, other) => other.atMs - one.atMs)
-}
-
-/** Kinds of the history; deployments and alerts have their own sources. */
-const recordedKinds: Readonly<Record<string, ChangeKind>> = {
-  version: 'Version',
-  settings: 'Settings',
-  schema: 'Schema',
-  access: 'Access',
-  topology: 'Topology',
-}
-
-/** The events of conditions that are changes. Reminders and muted notifications are none. */
-const alertWords: Readonly<Record<string, string>> = {
-  fire: 'fired',
-  escalate: 'became critical',
-  lower: 'became a warning',
-  recover: 'recovered',
 }
 
 /** Returns the changes of a kind that contain a text. */
@@ -116,12 +76,20 @@ export const filterChanges = (changes: readonly Change[], kind: ChangeKind | nul
   const wanted = search.trim().toLowerCase()
   return changes.filter(
     (change) =>
-      (kind === null || change.kind === kind) && `${change.text} ${change.detail}`.toLowerCase().includes(wanted),
+      (kind === null || change.kind === kind) &&
+      `${change.host ?? ''} ${change.text} ${change.detail}`.toLowerCase().includes(wanted),
   )
 }
 
 /** Returns the kind in a URL; null if there is none or if it is unknown. */
 export const readChangeKind = (text: string | null): ChangeKind | null => (isChangeKind(text) ? text : null)
+
+/** Returns the hosts in a URL: `hosts=all`, `group=…`, or the host of the page. */
+export const readChangeScope = (parameters: ReadableParameters, hostId: number): ChangeScope => {
+  const group = parameters.get('group')
+  if (group) return { group }
+  return parameters.get('hosts') === 'all' ? {} : { hostId }
+}
 
 /** Groups changes by day in a time zone. Keeps their order. */
 export const groupChangesByDay = (changes: readonly Change[], zone: string): { day: number; changes: Change[] }[] =>
