@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChartHistory } from '#proto/history.ts'
+import type { HistoryPart } from '#proto/history.ts'
 import { maxHours } from '#proto/time-limits.ts'
 import type { StatementExecution } from '#proto/statement.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
@@ -105,7 +105,7 @@ const readChart = async (context: ToolContext, request: ChartRequest, limit: num
 }
 
 /** Returns which part of a chart is from the history, and why. */
-const describeHistory = ({ reason, fromMs, toMs, lastSampleMs }: ChartHistory): string =>
+const describeHistory = ({ reason, fromMs, toMs, lastSampleMs }: HistoryPart): string =>
   reason === 'host-unreachable'
     ? `Host unreachable; from history, last sample at ${formatInstant(lastSampleMs)}.`
     : `From history: ${formatInstant(fromMs)} to ${formatInstant(toMs)}, before the log of the host begins.`

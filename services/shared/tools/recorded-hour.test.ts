@@ -45,7 +45,14 @@ const run = (situation: Situation = {}) => {
       throw new ServiceError('unavailable', 'host box cannot be reached', { details: { host: 'box', reason } })
     },
   })
-  const change = { hostKey: 'box', kind: 'setting', name: 'max_threads', change: 'changed' as const, diff: '' }
+  const change = {
+    hostKey: 'box',
+    kind: 'setting',
+    name: 'max_threads',
+    change: 'changed' as const,
+    summary: '',
+    diff: '',
+  }
   const query: Pick<ToolContext['query'], 'lastHour' | 'objectChanges' | 'hostStates'> = {
     lastHour: async () => recorded,
     objectChanges: async () => ({
