@@ -10,6 +10,8 @@ export const HistoryPart = z.object({
   toMs: z.number(),
   /** The end of the recorded samples. */
   lastSampleMs: z.number(),
+  /** Times that were never recorded, because the host had deleted its log before; absent from older releases. */
+  gaps: z.array(z.object({ fromMs: z.number(), toMs: z.number() })).optional(),
 })
 export type HistoryPart = z.infer<typeof HistoryPart>
 

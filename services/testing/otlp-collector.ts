@@ -3,15 +3,15 @@ import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import { listenOnLoopback } from '#shared/net/testing/loopback-server.ts'
 
-const Attribute = z.strictObject({
-  key: z.string().min(1),
-  value: z.union([
-    z.strictObject({ stringValue: z.string() }),
-    z.strictObject({ intValue: z.union([z.number().int(), z.string().regex(/^-?\d+$/)]) }),
-    z.strictObject({ doubleValue: z.number() }),
-    z.strictObject({ boolValue: z.boolean() }),
-  ]),
-})
+const scalars = [
+  z.strictObject({ stringValue: z.string() }),
+  z.strictObject({ intValue: z.union([z.number().int(), z.string().regex(/^-?\d+$/)]) }),
+  z.strictObject({ doubleValue: z.number() }),
+  z.strictObject({ boolValue: z.boolean() }),
+] as const
+const ArrayValue = z.strictObject({ arrayValue: z.strictObject({ values: z.array(z.union(scalars)) }) })
+
+const Attribute = z.strictObject({ key: z.string().min(1), value: z.union([...scalars, ArrayValue]) })
 
 const nanoseconds = z.string().regex(/^\d{19}$/)
 
@@ -131,4 +131,7 @@ const parseTraces = async (request: IncomingMessage): Promise<CollectedSpan[]> =
 }
 
 const flattenAttributes = (attributes: z.output<typeof Attribute>[]): Record<string, unknown> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+  Object.fromEntries(attributes.map(({ key, value }) => [key, toPlainValue(value)]))
+
+const toPlainValue = (value: z.output<typeof Attribute>['value']): unknown =>
+  'arrayValue' in value ? value.arrayValue.values.map((each) => Object.values(each)[0]) : Object.values(value)[0]

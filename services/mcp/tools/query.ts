@@ -45,7 +45,9 @@ export const queryTool = defineReadTool({
     requireSupportedStatement(sql)
     const host = await findHost(context, hostId)
     const runId = randomUUID()
-    context.onRun?.(() => context.query.runProgress({ hostKey: host.key, runId }, context.call))
+    // Polls get no spans.
+    const poll = { ...context.call, trace: undefined }
+    context.onRun?.(() => context.query.runProgress({ hostKey: host.key, runId }, poll))
     const options = { runId, ...(database !== undefined && { database }), maxRows, maxBytes }
     const answer = await context.query.runQuery({ hostKey: host.key, query: sql, ...options }, context.call)
     const limits = {

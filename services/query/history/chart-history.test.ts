@@ -11,7 +11,7 @@ import { findHistorySql } from './history-sql.ts'
 import { readMissingHistory } from './missing-history.ts'
 import { readRecordedMetrics } from './recorded-metrics.ts'
 import { recordSlot } from './recorder.ts'
-import { insertBatch } from './watermarks.ts'
+import { insertBatch, insertGap } from './watermarks.ts'
 
 const hours = 4
 const database = `history_${randomUUID().slice(0, 8)}`
@@ -230,11 +230,14 @@ describe('the history of a chart', () => {
       `ALTER TABLE system.metric_log DELETE WHERE ${columns} SETTINGS mutations_sync = 1`,
       { middle },
     )
+    const gap = { from: window.from - 600, until: window.from + 600 }
+    await insertGap(parts.history, 'box', 'metrics', gap)
     // The start of a log is cached for each host object.
     await queryClickHouse(engine.url, `TRUNCATE TABLE ${database}.owner`)
     await using fresh = await openTestService({ ...env, COLUMNDB_HOST: host.url })
     const { rows, history } = await readChart(fresh, 'memory-usage')
-    expect(history).toMatchObject({ reason: 'log-start', fromMs: window.from * 1_000 })
+    const gaps = [{ fromMs: gap.from * 1_000, toMs: gap.until * 1_000 }]
+    expect(history).toMatchObject({ reason: 'log-start', fromMs: window.from * 1_000, gaps })
     expect(history?.toMs).toBeGreaterThanOrEqual(middle * 1_000)
     expect(history?.toMs).toBeLessThan((middle + 600) * 1_000)
     expect(rows).toHaveLength(24)

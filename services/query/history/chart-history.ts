@@ -20,6 +20,7 @@ import type { QueryHandlerDeps } from '../handler-deps.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { HistoryRetention } from './settings.ts'
 import { findHistorySql, type HistorySql, historyVersion } from './history-sql.ts'
+import { readGaps } from './gaps.ts'
 import { readLastSampleMs } from './last-sample.ts'
 import { findLogStartMs, isUnreachable, recentMs } from './log-start.ts'
 import { explainMissingHistory } from './missing-history.ts'
@@ -133,13 +134,14 @@ const readWholeChart = async (
   if (!requested || !source) throw new ServiceError('unavailable', `chart "${chart.name}" has no history`)
   const question = coarsenQuestion(request, requested)
   const window = resolveWindow({ ...request, question }) ?? requested
-  const [rows, lastSampleMs] = await Promise.all([
+  const [rows, lastSampleMs, gaps] = await Promise.all([
     readChart({ ...request, question }, source.sql, toWindow(window, window.fromMs, window.toMs)),
     readLastSampleMs(parts, host.key),
+    readGaps(parts, host.key, source.log, window),
   ])
   if (lastSampleMs === null) throw new ServiceError('unavailable', `host ${host.name} has no history`)
   const { fromMs, toMs } = window
-  const history: HistoryPart = { reason, fromMs, toMs: Math.min(toMs, lastSampleMs), lastSampleMs }
+  const history: HistoryPart = { reason, fromMs, toMs: Math.min(toMs, lastSampleMs), lastSampleMs, gaps }
   const time = timeColumn(chart)
   return {
     chart: toChartInfo(chart),
@@ -173,7 +175,9 @@ const addEarlierRows = async (
       ...earlier.filter((row) => Number(row[time]) < toMs),
       ...data.rows.filter((row) => Number(row[time]) >= toMs),
     ]
-    const history: HistoryPart = { reason: 'log-start', fromMs: window.fromMs, toMs, lastSampleMs: toMs }
+    const part = { fromMs: window.fromMs, toMs }
+    const gaps = await readGaps(request.parts, request.host.key, source.log, part)
+    const history: HistoryPart = { reason: 'log-start', ...part, lastSampleMs: toMs, gaps }
     return { ...data, rows, history }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

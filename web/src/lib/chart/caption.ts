@@ -17,10 +17,18 @@ export const describeChart = ({ chart, window, statement, history }: DescribedDa
 }
 
 /** Returns which part of a chart is from the history. */
-const describeHistory = ({ reason, toMs, lastSampleMs }: NonNullable<ChartData['history']>, zone: string): string =>
-  reason === 'host-unreachable'
-    ? `from the history, last sample ${formatDayTime(lastSampleMs, zone)}`
-    : `from the history before ${formatDayTime(toMs, zone)}`
+const describeHistory = (
+  { reason, toMs, lastSampleMs, gaps = [] }: NonNullable<ChartData['history']>,
+  zone: string,
+): string => {
+  const source =
+    reason === 'host-unreachable'
+      ? `from the history, last sample ${formatDayTime(lastSampleMs, zone)}`
+      : `from the history before ${formatDayTime(toMs, zone)}`
+  const [newest, ...others] = gaps
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  return newest ? `${source} · not recorded: ${formatWindow(newest, zone)}${more}` : source
+}
 
 /** Units as words. The noun is what a count counts. */
 const unitTexts: Record<Unit, (noun: string) => string> = {
@@ -82,7 +90,7 @@ export const formatBucket = (seconds: number): string => {
 /** Ranges below this length are shown with seconds, in milliseconds. */
 const secondsBelowMs = 600_000
 
-type Window = NonNullable<ChartData['window']>
+type Window = Pick<NonNullable<ChartData['window']>, 'fromMs' | 'toMs' | 'lastMinutes'>
 
 /** Formats a range: `last 6 h`, or two instants. The day is repeated only if it differs. */
 export const formatWindow = ({ fromMs, toMs, lastMinutes }: Window, zone: string): string => {

@@ -128,6 +128,17 @@ describe('the caption of a chart', () => {
     expect(describeChart({ ...dataOf(bytes, [], null), statement }, 'UTC')).toBe('bytes · now')
   })
 
+  it('states which part is from the history, and what was not recorded', () => {
+    const hour = 60 * minuteMs
+    const history = { reason: 'log-start' as const, fromMs: 0, toMs: 9 * hour, lastSampleMs: 9 * hour }
+    const describe = (gaps: { fromMs: number; toMs: number }[]) =>
+      describeChart({ ...dataOf([queries], [], null), history: { ...history, gaps } }, 'UTC')
+    expect(describe([])).toMatch(/from the history before [^·]*09:00$/)
+    const gap = { fromMs: hour, toMs: 3 * hour }
+    expect(describe([gap])).toMatch(/ · not recorded: [^·]*01:00 – 03:00$/)
+    expect(describe([gap, gap, gap])).toMatch(/03:00 and 2 more$/)
+  })
+
   it.each([
     [60, '1 min'],
     [900, '15 min'],
