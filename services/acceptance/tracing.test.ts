@@ -122,7 +122,12 @@ describeOnTopologies('a trace', (topology) => {
         body: JSON.stringify(body),
       })
     const params = { name: 'query', arguments: { sql }, _meta: { traceparent: `00-${traceId}-${callerSpan}-01` } }
-    const called = await post('/api/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    // The context in the message, not that of the HTTP request, is the parent of the call.
+    const called = await post(
+      '/api/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` },
+    )
     expect(await called.text()).toContain('0 rows, complete')
     const agentTrace = '1af7651916cd43dd8448eb211c80319c'
     const asked = await post(

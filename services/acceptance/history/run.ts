@@ -6,6 +6,7 @@ import { checkFaults } from './faults.ts'
 import { checkFleetKills } from './fleet-kills.ts'
 import { checkGrants } from './grants.ts'
 import { reportCheck } from './report.ts'
+import { checkUnreachableTools } from './unreachable-tools.ts'
 
 const versions = ['24.8', '25.8']
 
@@ -30,6 +31,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   async 'dead-host'() {
     for (const version of versions) await checkDeadHost(version, reportCheck)
   },
+  'unreachable-tools': () => checkUnreachableTools(reportCheck),
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
     checkFleetKills(

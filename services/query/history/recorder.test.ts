@@ -61,7 +61,9 @@ describe('recording a host', () => {
       await countRows(parts, 'samples', "host = 'box' AND metric = 'CurrentMetric_MemoryTracking'"),
     ).toBeGreaterThan(0)
     expect(await countRows(parts, 'samples', "metric = 'AsynchronousMetric_LoadAverage1'")).toBeGreaterThan(0)
-    expect(await countRows(parts, 'samples', "metric = 'PartNewPartRows' AND label = 'default.orders'")).toBe(1)
+    expect(
+      await countRows(parts, 'samples', "metric = 'PartNewPartRows' AND label = 'default.orders'"),
+    ).toBeGreaterThan(0)
     expect(await countRows(parts, 'samples', "metric = 'TableBytes' AND label = 'default.orders'")).toBe(1)
     expect(await countRows(parts, 'samples', "metric = 'Error'")).toBeGreaterThan(0)
     const [pattern] = await parts.history.select(
