@@ -132,7 +132,7 @@ describe('top', { tags: ['long'] }, () => {
     expect((await run('top', '--host', 'one')).stdout).toMatch(/^HOST\tELAPSED\tUSER\tMEMORY\tROWS\tQUERY ID\tQUERY\n/)
     expect(Array.isArray(await runJson('top'))).toBe(true)
     expect((await run('top', '--interval', '0')).code).toBe(2)
-    expect(await run('top', '--all')).toMatchObject({ code: 1, stderr: expect.stringContaining('closed: ') })
+    expect(await run('top', '--all')).toMatchObject({ code: 5, stderr: expect.stringContaining('closed: ') })
   })
 
   it('shows queries live, filters, and kills after a confirmation', async () => {

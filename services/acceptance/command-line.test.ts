@@ -39,6 +39,8 @@ beforeAll(async () => {
     SVC_API_KEY_SECRET: operatorSecret,
     CRON_SECRET: cronSecret,
     SVC_STATE_DB_URL: `file:${join(folder, 'state.db')}`,
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator, thirty-two',
+    SVC_ALLOW_PRIVATE_HOSTS: 'true',
     RATE_LIMIT_AGENT_PER_MIN: '1000',
   }
   const hosts = [
@@ -283,9 +285,13 @@ describe('query', () => {
 
   it('runs on several hosts, and reports those that fail', async () => {
     const all = await run('query', '--all', '--format', 'ndjson', 'SELECT 1 AS a')
-    expect(all).toMatchObject({ code: 1, stdout: '{"_host":"one","a":1}\n' })
+    expect(all).toMatchObject({ code: 5, stdout: '{"_host":"one","a":1}\n' })
     expect(all.stderr).toContain('closed: host closed cannot be reached')
     expect(await run('query', '--host', 'one', '--host', '0', 'SELECT 1 AS a')).toMatchObject({ code: 0 })
+    expect(await run('query', '--host', 'one,1', 'SELECT 1 AS a')).toMatchObject({
+      code: 5,
+      stdout: '_host\ta\none\t1\n',
+    })
     expect((await run('query', '--host', 'closed', 'SELECT 1')).code).toBe(3)
   })
 
@@ -328,7 +334,8 @@ describe('apply', () => {
     expect(dry.stdout).toContain('+ dashboard From a file\n')
     expect(dry.stdout).toMatch(/4 to add, 1 to change, 0 to delete\.\n$/)
     expect((await run('apply', definitions, '--dry-run')).code).toBe(2)
-    expect(await run('apply', definitions)).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('apply', definitions)).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --yes') })
+    expect(await run('apply', definitions, '--yes')).toMatchObject({ code: 0, stderr: '' })
     expect(await run('apply', definitions, '--dry-run')).toMatchObject({ code: 0, stdout: 'No differences.\n' })
     expect(
       (await operator.call('GET /api/v1/health/quiet-hours', { headers: { authorization: `Bearer ${apiKey}` } })).data,
@@ -338,7 +345,7 @@ describe('apply', () => {
       join(definitions, 'quiet-hours.yaml'),
       "windows: [{ id: day, days: [2], start: '08:00', end: '09:00' }]\n",
     )
-    expect(await runJson('apply', definitions, '--prune')).toMatchObject({
+    expect(await runJson('apply', definitions, '--prune', '--yes')).toMatchObject({
       applied: true,
       changes: [
         { action: 'add', kind: 'quiet-hours', key: 'day' },
@@ -347,10 +354,39 @@ describe('apply', () => {
     })
   })
 
+  it('saves channels with secrets from variables, and shows only their last characters', async () => {
+    const folderOfChannels = join(folder, 'channels')
+    mkdirSync(folderOfChannels)
+    const file = (name: string, text: string) => writeFileSync(join(folderOfChannels, name), text)
+    file(
+      'channels.yaml',
+      'channels: [{ channel: webhook, enabled: true, secretEnv: { url: HOOK } }]\nwebhookTargets: [{ name: team, urlEnv: HOOK }]\n',
+    )
+    file('routing.yaml', 'routes: [{ id: all, target: team }]\n')
+    const apply = (variables: Record<string, string>, ...words: string[]) =>
+      runCommandHere(['apply', folderOfChannels, ...words], { env: { ...signedIn(), ...variables } })
+    expect(await apply({}, '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('"HOOK" is not set') })
+
+    const hook = { HOOK: `http://127.0.0.1:${closedPort}/secret-of-the-team` }
+    const applied = await apply(hook, '--yes')
+    expect(applied).toMatchObject({ code: 0, stderr: '' })
+    expect(applied.stdout).toContain('+ webhook-target team\n')
+    expect(applied.stdout).toContain('url: null → ••••team\n')
+    expect(applied.stdout).not.toContain('secret-of')
+    expect(await apply(hook, '--yes')).toMatchObject({ code: 0, stdout: 'No differences.\n' })
+    expect((await apply(hook, '--yes', '--update-secrets')).stdout).toContain('2 to change')
+
+    file('channels.yaml', 'channels: [{ channel: webhook, enabled: false }]\nwebhookTargets: []\n')
+    file('routing.yaml', 'routes: []\n')
+    expect((await apply({}, '--yes')).stdout).toContain('enabled: true → false\n')
+    // Kinds without entries in the files are not compared, so the target and its route stay.
+    expect(await apply({}, '--yes', '--prune')).toMatchObject({ code: 0, stdout: 'No differences.\n' })
+  })
+
   it('changes nothing if a file is invalid', async () => {
     writeFileSync(join(definitions, 'digest.yaml'), 'enabled: true\nwindowMinutes: 9999\n')
     writeFileSync(join(definitions, 'dashboards/bad.json'), '{')
-    const result = await run('apply', definitions)
+    const result = await run('apply', definitions, '--yes')
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr).toContain('digest.yaml: windowMinutes must be at most 1440')
     expect(result.stderr).toContain('dashboards/bad.json: ')

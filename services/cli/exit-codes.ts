@@ -11,6 +11,8 @@ export const exitCodes = {
   unreachable: 3,
   /** The server requires a sign-in, or the permissions of the caller are insufficient. */
   unauthorized: 4,
+  /** Some of several hosts failed; the output has the results of the others. */
+  partial: 5,
   /** Ctrl-C ended the command. */
   interrupted: 130,
 } as const

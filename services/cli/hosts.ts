@@ -1,8 +1,8 @@
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { RouteData } from '#proto/http/route.ts'
 import type { Client } from '../client/client.ts'
 import { RequestError } from '../client/failure.ts'
-import { createUsageError, toExitCode } from './exit-codes.ts'
+import { createUsageError, exitCodes, toExitCode } from './exit-codes.ts'
 import type { Output } from './output/output.ts'
 
 /** A monitored host. */
@@ -12,25 +12,66 @@ export type HostEntry = RouteData<'GET /api/v1/hosts'>[number]
 export interface HostOptions {
   host?: string[]
   all?: boolean
+  group?: string
+  tag?: string
 }
 
 const collect = (value: string, previous: string[] = []): string[] => [...previous, value]
 
-/** Returns the option for one or several hosts. */
-export const hostOption = (): Option =>
-  new Option('--host <name>', 'name or id of a host; can be repeated').argParser(collect)
+/** Returns the option for one host. */
+export const hostOption = (): Option => new Option('--host <name>', 'name or id of the host').argParser(collect)
 
-/** Returns the option for all hosts. */
-export const allOption = (): Option => new Option('--all', 'all hosts').conflicts('host')
+/** Adds the options for one or several hosts. */
+export const addHostsOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--host <names>', 'names or ids of hosts, separated by commas; can be repeated').argParser(collect),
+    )
+    .addOption(new Option('--group <name>', 'all hosts of a group').conflicts(['host', 'all']))
+    .addOption(new Option('--tag <name>', 'all hosts with a tag').conflicts(['host', 'all']))
+    .addOption(new Option('--all', 'all hosts').conflicts('host'))
 
-/** Returns the selected hosts: those named, all, or the first of the list. */
-export const selectHosts = async (client: Client, { host: names = [], all }: HostOptions): Promise<HostEntry[]> => {
+/** Returns whether the options name a set of hosts, which can contain one or several. */
+export const isHostSet = ({ all, group, tag }: HostOptions): boolean =>
+  all === true || group !== undefined || tag !== undefined
+
+/** Returns the selected hosts: those named, those of a group or with a tag, all, or the first of the list. */
+export const selectHosts = async (client: Client, options: HostOptions): Promise<HostEntry[]> => {
+  const { host: names = [], group, tag } = options
   const { data: hosts } = await client.call('GET /api/v1/hosts')
   const [first] = hosts
   if (!first) throw createUsageError('the server has no hosts; add one on its Hosts page')
-  if (all) return hosts
+  if (isHostSet(options))
+    return requireHosts(
+      hosts.filter(
+        (host) =>
+          (group === undefined || host.group === group) &&
+          (tag === undefined || host.tags.some((each) => each === tag)),
+      ),
+      hosts,
+      options,
+    )
   if (names.length === 0) return [first]
-  return [...new Set(names)].map((name) => findHost(hosts, name))
+  return [...new Set(names.flatMap((name) => splitNames(hosts, name)).map((name) => findHost(hosts, name)))]
+}
+
+/** Splits names at commas, unless a host has this name. */
+const splitNames = (hosts: readonly HostEntry[], text: string): string[] =>
+  hosts.some(({ name }) => name === text) ? [text] : text.split(',').map((name) => name.trim())
+
+const requireHosts = (
+  found: readonly HostEntry[],
+  hosts: readonly HostEntry[],
+  { group, tag }: HostOptions,
+): HostEntry[] => {
+  if (found.length > 0) return [...found]
+  const wanted = [
+    ...(group === undefined ? [] : [`group "${group}"`]),
+    ...(tag === undefined ? [] : [`tag "${tag}"`]),
+  ].join(' and ')
+  const groups = formatNames(hosts.flatMap((host) => host.group ?? []))
+  const tags = formatNames(hosts.flatMap((host) => host.tags))
+  throw createUsageError(`no host has ${wanted}; groups: ${groups}; tags: ${tags}`)
 }
 
 /** Returns the one selected host, the first of the list by default. */
@@ -43,9 +84,15 @@ export const selectHost = async (client: Client, options: HostOptions): Promise<
 const findHost = (hosts: readonly HostEntry[], name: string): HostEntry => {
   const found = hosts.find((each) => each.name === name) ?? hosts.find(({ id }) => String(id) === name)
   if (found) return found
-  const known = hosts.map((each) => `"${each.name}"`)
-  const shown = known.length > 10 ? [...known.slice(0, 10), `and ${known.length - 10} more`] : known
-  throw createUsageError(`unknown host "${name}"; available: ${shown.join(', ')}`)
+  throw createUsageError(`unknown host "${name}"; available: ${formatNames(hosts.map((each) => each.name))}`)
+}
+
+const maxNames = 10
+
+const formatNames = (names: readonly string[]): string => {
+  const known = [...new Set(names)].map((name) => `"${name}"`)
+  const shown = known.length > maxNames ? [...known.slice(0, maxNames), `and ${known.length - maxNames} more`] : known
+  return shown.length === 0 ? 'none' : shown.join(', ')
 }
 
 /** The result of one host, or why it failed. */
@@ -82,7 +129,8 @@ export const reportFailedHosts = <T>(results: readonly HostResult<T>[], output: 
   if (failed.length === results.length && results.length === 1) throw first.error
   for (const { host, error } of failed) output.note(formatHostFailure(host, error))
   const codes = new Set(failed.map(({ error }) => toExitCode(error)))
-  return codes.size === 1 && failed.length === results.length ? toExitCode(first.error) : 1
+  if (failed.length < results.length) return exitCodes.partial
+  return codes.size === 1 ? toExitCode(first.error) : exitCodes.failed
 }
 
 const formatHostFailure = ({ name }: HostEntry, error: unknown): string => {

@@ -23,3 +23,7 @@ export const requireServicesNode = (command: string, version = process.versions.
   if (Number.parseInt(version, 10) < servicesNodeVersion)
     throw new CommandError(`${command} requires Node ${servicesNodeVersion} or newer; this is Node ${version}`)
 }
+
+/** Returns the part of the help with examples, one per line. */
+export const formatExamples = (...examples: readonly string[]): string =>
+  ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n')

@@ -38,7 +38,13 @@ Variables:
   NO_COLOR            print no colours
 
 Exit codes:
-  0 ok, 1 failed, 2 invalid arguments or differences, 3 unreachable, 4 not signed in or not permitted, 130 interrupted`
+  0    ok
+  1    the command failed, or a check found a problem
+  2    invalid arguments, or apply --dry-run found differences
+  3    the server or the host cannot be reached
+  4    not signed in, or not permitted
+  5    some of several hosts failed; the results of the others are complete
+  130  ended by Ctrl-C`
 
 /** Runs a command line and returns its exit code. Expected failures are one line on standard error. */
 export const runCommandLine = async (context: CommandContext, words: readonly string[]): Promise<number> => {

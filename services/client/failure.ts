@@ -43,6 +43,11 @@ export class RequestError extends Error {
     this.retryAfterMs = fields.retryAfterMs
   }
 
+  /** Returns the same failure with another message. */
+  withMessage(message: string): RequestError {
+    return new RequestError({ ...this, message, cause: this })
+  }
+
   /** Whether no service responded: the caller can only check the address and the network. */
   get isUnreachable(): boolean {
     return this.code === 'unreachable' || this.code === 'no-response'

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { findCondition, loadConditions } from '../conditions.ts'
 import { type CommandContext, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { createUsageError } from '../exit-codes.ts'
 
 const durations = ['5m', '15m', '60m', '4h', 'recovery'] as const
@@ -21,6 +22,13 @@ export const createAckCommand = (context: CommandContext): Command =>
     .addOption(new Option('--for <duration>', 'until when').choices(durations).default('60m'))
     .option('--note <text>', 'why, for other users', '')
     .option('--remove', 'remove the acknowledgement')
+    .addHelpText(
+      'after',
+      formatExamples(
+        "watchhouse ack disk-usage --for 4h --note 'new disk is ordered'",
+        'watchhouse ack disk-usage --host eu-1 --remove',
+      ),
+    )
     .action(async (rule: string, options: AckOptions, command) => {
       const { client, output } = openSession(context, command)
       const condition = findCondition((await loadConditions(client)).conditions, rule, options.host)

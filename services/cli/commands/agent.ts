@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { readServerEvents } from '#proto/server-events.ts'
 import { ApprovalPart, EgressPart, ErrorPart } from '#proto/agent-parts.ts'
 import { type CommandContext, createCommandClient, openSession, type Session } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { CommandError, createUsageError } from '../exit-codes.ts'
 import { hostOption, selectHost, type HostOptions } from '../hosts.ts'
 import { toSafeLine, toSafeText } from '../output/terminal-text.ts'
@@ -27,6 +28,10 @@ export const createAgentCommand = (context: CommandContext): Command =>
     .argument('[question]', 'the question; without it, it is read from standard input')
     .addOption(hostOption())
     .option('--model <model>', 'the model as provider:model (default: that of the server)')
+    .addHelpText(
+      'after',
+      formatExamples("watchhouse agent 'Why is eu-1 slow?' --host eu-1", 'watchhouse agent --json < question.txt'),
+    )
     .action(async (question: string | undefined, options: HostOptions & { model?: string }, command) => {
       const message = (question ?? (await readQuestion(context))).trim()
       if (message === '') throw createUsageError('the question is empty')

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { loadConditions, type Condition } from '../conditions.ts'
 import { type CommandContext, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { hostOption, selectHosts, type HostOptions } from '../hosts.ts'
 import { formatInstant, formatSeconds, formatUnit } from '../output/format.ts'
 
@@ -11,6 +12,10 @@ export const createAlertsCommand = (context: CommandContext): Command =>
     .addOption(hostOption())
     .addOption(new Option('--severity <severity>', 'only this severity').choices(['warning', 'critical']))
     .option('--firing', 'only firing alerts')
+    .addHelpText(
+      'after',
+      formatExamples('watchhouse alerts', 'watchhouse alerts --host eu-1 --firing --severity critical'),
+    )
     .action(async (options: HostOptions & { severity?: string; firing?: boolean }, command) => {
       const { client, output } = openSession(context, command)
       const hosts = options.host && (await selectHosts(client, options)).map(({ id }) => id)

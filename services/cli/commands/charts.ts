@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { ResponseBody } from '#proto/http/route.ts'
 import { type CommandContext, openSession, type Session } from '../context.ts'
 import { hostOption, selectHost, type HostOptions } from '../hosts.ts'
-import { readLastMinutes } from '../options.ts'
+import { formatExamples, readLastMinutes } from '../options.ts'
 import { formatCell } from '../output/cells.ts'
 import { formatInstant, formatSeconds, formatSparkline, formatUnit } from '../output/format.ts'
 import type { Output } from '../output/output.ts'
@@ -19,6 +19,10 @@ export const createChartsCommand = (context: CommandContext): Command =>
     .addOption(hostOption())
     .option('--last <duration>', 'time range, such as 30m, 6h or 7d')
     .option('--search <text>', 'only charts whose name, title or description contains the text')
+    .addHelpText(
+      'after',
+      formatExamples('watchhouse charts --search memory', 'watchhouse charts query-count query-memory --last 6h'),
+    )
     .action(async (names: string[], options: ChartOptions, command) => {
       const lastMinutes = readLastMinutes(options.last)
       const session = openSession(context, command)

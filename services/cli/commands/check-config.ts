@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type CommandContext, openOutput } from '../context.ts'
 import { createUsageError, exitCodes } from '../exit-codes.ts'
-import { requireServicesNode } from '../options.ts'
+import { formatExamples, requireServicesNode } from '../options.ts'
 
 /** Checks a folder of alert definitions before it is deployed. */
 export const createCheckConfigCommand = (context: CommandContext): Command =>
@@ -9,6 +9,10 @@ export const createCheckConfigCommand = (context: CommandContext): Command =>
     .description('check a folder of alert definitions, and the connections that the variables of a server configure')
     .argument('[folder]', 'folder of alert definitions')
     .option('--connect', 'also check the connections to all configured servers and hosts')
+    .addHelpText(
+      'after',
+      formatExamples('watchhouse check-config health.d', 'watchhouse check-config health.d --connect'),
+    )
     .action(async (folder: string | undefined, options: { connect?: boolean }, command) => {
       if (folder === undefined && !options.connect) throw createUsageError('pass a folder, --connect or both')
       requireServicesNode('check-config')

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { loadConditions } from '../conditions.ts'
 import { type CommandContext, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { hostOption, selectHost, type HostOptions } from '../hosts.ts'
 import { formatCell } from '../output/cells.ts'
 import type { Output } from '../output/output.ts'
@@ -11,6 +12,7 @@ export const createDiagnoseCommand = (context: CommandContext): Command =>
     .description('show the rows that explain the alerts of a host')
     .argument('[rule]', 'id of a rule (default: every rule that is pending or firing on the host)')
     .addOption(hostOption())
+    .addHelpText('after', formatExamples('watchhouse diagnose', 'watchhouse diagnose too-many-parts --host eu-1'))
     .action(async (rule: string | undefined, options: HostOptions, command) => {
       const { client, output } = openSession(context, command)
       const host = await selectHost(client, options)

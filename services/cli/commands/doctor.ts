@@ -4,7 +4,7 @@ import type { Examination } from '../doctor/examine.ts'
 import { computeScore, type Finding } from '../doctor/finding.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readHostUrl } from '../host-url.ts'
-import { requireServicesNode } from '../options.ts'
+import { formatExamples, requireServicesNode } from '../options.ts'
 import type { Output, Tone } from '../output/output.ts'
 
 /** Checks a ClickHouse host without a Watchhouse server. */
@@ -15,6 +15,13 @@ export const createDoctorCommand = (context: CommandContext): Command =>
     .option('--user <name>', 'user of the host (default: CLICKHOUSE_USER, else default)')
     .option('--strict', 'also fail for warnings')
     .addHelpText('after', '\nThe password is read from CLICKHOUSE_PASSWORD, or entered on the terminal.')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'watchhouse doctor http://localhost:8123',
+        'CLICKHOUSE_PASSWORD=… watchhouse doctor https://clickhouse-1:8443 --user watch --strict',
+      ),
+    )
     .action(async (address: string, options: { user?: string; strict?: boolean }, command) => {
       requireServicesNode('doctor')
       const output = openOutput(context, command)

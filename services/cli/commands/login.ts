@@ -8,6 +8,7 @@ import { RequestError } from '../../client/failure.ts'
 import { readKeyClaims } from '../api-key.ts'
 import { writeConfigFile } from '../config-file.ts'
 import { type CommandContext, createCommandClient, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { CommandError, createUsageError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../output/output.ts'
 
@@ -23,6 +24,10 @@ export const createLoginCommand = (context: CommandContext): Command =>
     .argument('[url]', 'address of the server')
     .option('--with-key', 'sign in with an API key, which is entered or read from standard input')
     .option('--scope <scopes>', 'scopes of the key, separated by spaces', 'write agent')
+    .addHelpText(
+      'after',
+      formatExamples('watchhouse login https://watchhouse.example.com', 'watchhouse login --with-key < key.txt'),
+    )
     .action(async (url: string | undefined, options: LoginOptions, command) => {
       if (url !== undefined) command.parent?.setOptionValue('url', url)
       const { client, output, config, configPath } = openSession(context, command)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type CommandContext, resolveServer } from '../context.ts'
 import { readHostUrl } from '../host-url.ts'
-import { requireServicesNode } from '../options.ts'
+import { formatExamples, requireServicesNode } from '../options.ts'
 
 interface McpOptions {
   clickhouseUrl?: string
@@ -15,6 +15,13 @@ export const createMcpCommand = (context: CommandContext): Command =>
     .option('--clickhouse-url <url>', 'read one ClickHouse host without a server')
     .option('--user <name>', 'user of the host (default: CLICKHOUSE_USER, else default)')
     .addHelpText('after', '\nThe password of the host is read from CLICKHOUSE_PASSWORD. All tools only read.')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'watchhouse mcp',
+        'CLICKHOUSE_PASSWORD=… watchhouse mcp --clickhouse-url https://clickhouse-1:8443 --user watch',
+      ),
+    )
     .action(async ({ clickhouseUrl, user }: McpOptions, command) => {
       const { relayMessages } = await import('../mcp/relay.ts')
       if (clickhouseUrl === undefined) {

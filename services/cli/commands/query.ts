@@ -4,8 +4,15 @@ import { Command, Option } from 'commander'
 import { RequestError } from '../../client/failure.ts'
 import { type CommandContext, type InputStream, openSession } from '../context.ts'
 import { createUsageError, exitCodes } from '../exit-codes.ts'
-import { allOption, hostOption, reportFailedHosts, selectHosts, type HostOptions, type HostResult } from '../hosts.ts'
-import { readWholeNumber } from '../options.ts'
+import {
+  addHostsOptions,
+  isHostSet,
+  reportFailedHosts,
+  selectHosts,
+  type HostOptions,
+  type HostResult,
+} from '../hosts.ts'
+import { formatExamples, readWholeNumber } from '../options.ts'
 import { formatCount, formatSeconds } from '../output/format.ts'
 import type { Output } from '../output/output.ts'
 import { createRowSink, type RowFormat, rowFormats } from '../output/row-sinks.ts'
@@ -29,17 +36,24 @@ const collect = (value: string, previous: string[] = []): string[] => [...previo
 
 /** Runs a read-only statement on one or several hosts. */
 export const createQueryCommand = (context: CommandContext): Command =>
-  new Command('query')
+  addHostsOptions(new Command('query'))
     .description('run a read-only SQL statement on one or several hosts')
     .argument('[sql]', 'the statement; without it, or with -, it is read from standard input')
-    .addOption(hostOption())
-    .addOption(allOption())
     .option('-f, --file <path>', 'read the statement from a file')
     .addOption(new Option('--format <format>', 'format of the rows (default: table)').choices(rowFormats))
     .option('-p, --param <name=value>', 'value of a placeholder {name:Type}; can be repeated', collect)
     .option('--database <name>', 'default database of the statement')
     .option('--max-rows <rows>', 'maximum number of rows of each host')
     .option('--max-seconds <seconds>', 'time limit of the statement')
+    .addHelpText(
+      'after',
+      formatExamples(
+        "watchhouse query 'SELECT count() FROM shop.orders'",
+        "watchhouse query --host eu-1,eu-2 'SELECT version()'",
+        'watchhouse query --all --format csv -f report.sql > report.csv',
+        "watchhouse query --param day=2026-06-01 'SELECT {day:Date}'",
+      ),
+    )
     .action(async (sql: string | undefined, options: QueryOptions, command) => {
       const statement = await readStatement(context, sql, options)
       const body = toBody(statement, options)
@@ -54,7 +68,7 @@ export const createQueryCommand = (context: CommandContext): Command =>
         hosts,
         statement: body,
         sink,
-        hasHostColumn: options.all === true || hosts.length > 1,
+        hasHostColumn: isHostSet(options) || hosts.length > 1,
         // A longer statement than by default needs a longer time limit of the request.
         timeoutMs: session.hasTimeout || !body.maxSeconds ? undefined : (body.maxSeconds + marginSeconds) * 1_000,
       })

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { findCondition, loadConditions } from '../conditions.ts'
 import { type CommandContext, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { createUsageError } from '../exit-codes.ts'
 import { parseMinutes } from '../output/format.ts'
 
@@ -23,6 +24,13 @@ export const createSilenceCommand = (context: CommandContext): Command =>
     .option('--for <duration>', 'such as 30m, 2h or 7d (default: until it recovers)')
     .option('--note <text>', 'why, for other users', '')
     .option('--remove', 'remove the silence')
+    .addHelpText(
+      'after',
+      formatExamples(
+        "watchhouse silence disk-usage --for 2h --note 'migration'",
+        'watchhouse silence disk-usage --host eu-1 --remove',
+      ),
+    )
     .action(async (rule: string, options: SilenceOptions, command) => {
       const minutes = readMinutes(options.for)
       const { client, output } = openSession(context, command)

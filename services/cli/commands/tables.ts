@@ -3,7 +3,7 @@ import { type CommandContext, openSession, type Session } from '../context.ts'
 import { hostOption, selectHost, type HostEntry, type HostOptions } from '../hosts.ts'
 import { createPageColumns } from '../output/cells.ts'
 import { formatCount } from '../output/format.ts'
-import { readLastMinutes, readWholeNumber } from '../options.ts'
+import { formatExamples, readLastMinutes, readWholeNumber } from '../options.ts'
 
 interface TablesOptions extends HostOptions {
   pages?: boolean
@@ -30,6 +30,14 @@ export const createTablesCommand = (context: CommandContext): Command =>
     .option('--sort <column>', 'column.asc or column.desc')
     .option('--limit <rows>', 'maximum number of rows', '50')
     .option('--last <duration>', 'time range of a page with history, such as 30m, 6h or 7d')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'watchhouse tables --search orders',
+        'watchhouse tables --pages',
+        'watchhouse tables slow-queries --last 1h --filter user.eq.ada --sort duration.desc',
+      ),
+    )
     .action(async (page: string | undefined, options: TablesOptions, command) => {
       const limit = readWholeNumber('--limit', options.limit, 1_000_000)
       const lastMinutes = readLastMinutes(options.last)

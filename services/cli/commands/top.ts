@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { type CommandContext, openSession } from '../context.ts'
+import { formatExamples } from '../options.ts'
 import { createUsageError } from '../exit-codes.ts'
-import { allOption, forEachHost, hostOption, reportFailedHosts, selectHosts, type HostOptions } from '../hosts.ts'
+import { addHostsOptions, forEachHost, reportFailedHosts, selectHosts, type HostOptions } from '../hosts.ts'
 import { formatBytes, formatCount, formatSeconds } from '../output/format.ts'
 import { runTop } from '../top/run-top.ts'
 import { loadRunningQueries } from '../top/running-query.ts'
@@ -16,12 +17,18 @@ const maxSeconds = 3_600
 
 /** Shows the running queries live, or lists them once. */
 export const createTopCommand = (context: CommandContext): Command =>
-  new Command('top')
+  addHostsOptions(new Command('top'))
     .description('show the running queries live; select, filter, sort and kill them')
-    .addOption(hostOption())
-    .addOption(allOption())
     .option('--interval <seconds>', 'time between refreshes', '1')
     .option('--once', 'list the running queries once, as in pipes')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'watchhouse top --all',
+        'watchhouse top --host eu-1,eu-2 --interval 5',
+        'watchhouse top --once --json',
+      ),
+    )
     .action(async (options: TopOptions, command) => {
       const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(options.interval) ? Number(options.interval) : 0
       if (seconds < minSeconds || seconds > maxSeconds)

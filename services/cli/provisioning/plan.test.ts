@@ -15,7 +15,7 @@ it('plans additions and changes of the fields that files define', () => {
     entry('same', { a: [1, { b: 2 }] }),
   ]
   const current = [saved('changed', { target: 'slack', last: true }), saved('same', { a: [1, { b: 2 }], other: 1 })]
-  expect(planChanges(desired, current, { prune: false })).toEqual([
+  expect(planChanges(desired, current, { prune: false, updateSecrets: false })).toEqual([
     { action: 'add', desired: desired[0] },
     {
       action: 'change',
@@ -28,6 +28,17 @@ it('plans additions and changes of the fields that files define', () => {
 
 it('deletes only saved entries, and only on request', () => {
   const current = [saved('a', {}), saved('from-file', {}, false), { ...saved('settings', {}), isPermanent: true }]
-  expect(planChanges([], current, { prune: false })).toEqual([])
-  expect(planChanges([], current, { prune: true })).toEqual([{ action: 'delete', current: current[0] }])
+  expect(planChanges([], current, { prune: false, updateSecrets: false })).toEqual([])
+  expect(planChanges([], current, { prune: true, updateSecrets: false })).toEqual([
+    { action: 'delete', current: current[0] },
+  ])
+})
+
+it('saves secrets again only on request, because the server shows only their last characters', () => {
+  const desired = [{ ...entry('mail', { url: '••••1234' }), secrets: { url: 'https://a/1234' } }]
+  const current = [saved('mail', { url: '••••1234' })]
+  expect(planChanges(desired, current, { prune: false, updateSecrets: false })).toEqual([])
+  expect(planChanges(desired, current, { prune: false, updateSecrets: true })).toMatchObject([
+    { action: 'change', fields: [{ field: 'url', from: '••••1234', to: '••••1234' }] },
+  ])
 })

@@ -6,28 +6,30 @@ import { channels } from '../../alert-dispatcher/channels/index.ts'
 import type { PolicyLayer } from '../../alert-dispatcher/policy/layers/layer.ts'
 import { readHealthFiles } from '../../alert-dispatcher/policy/health-d/health-files.ts'
 import { CommandError, createUsageError } from '../exit-codes.ts'
+import { toChannelEntries } from './channel-entries.ts'
 import type { DesiredEntry } from './plan.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
 
 /** The folder with dashboards below the given one. */
 const dashboardFolder = 'dashboards'
 
 /**
  * Reads the entries that a folder defines: alert definitions in the format of `SVC_HEALTH_CONFIG_DIRECTORY`, and
- * dashboards as JSON files in `dashboards/`. Throws with all problems.
+ * dashboards as JSON files in `dashboards/`. The secrets of channels come from variables. Throws with all problems.
  */
-export const readProvisioningFolder = (folder: string): DesiredEntry[] => {
+export const readProvisioningFolder = (folder: string, env: Variables): DesiredEntry[] => {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw createUsageError(`folder "${folder}" not found; pass the folder that contains the definitions`)
   const { layer, files, problems } = readHealthFiles(folder, channels)
   const found = problems.map(({ file, entry, reason }) => `${file}: ${entry === '' ? reason : `${entry}: ${reason}`}`)
-  const hasSecrets = Object.keys(layer.channels).length > 0 || layer.webhookTargets.length > 0
-  if (hasSecrets)
-    found.push('channels.yaml: channels contain secrets and cannot be applied; configure them on the server')
+  const channelEntries = toChannelEntries(layer, { env, report: (problem) => found.push(problem) })
   const dashboards = readDashboards(join(folder, dashboardFolder), found)
   if (found.length > 0) throw new CommandError(found.join('\n'))
   if (files.length === 0 && dashboards.length === 0)
     throw createUsageError(`${folder}: no .yaml or .yml file and no dashboards/*.json found`)
-  return [...toEntries(layer), ...dashboards]
+  // Routes name channels and targets, so these are saved first.
+  return [...channelEntries, ...toEntries(layer), ...dashboards]
 }
 
 const toEntries = (layer: PolicyLayer): DesiredEntry[] => {

@@ -1,14 +1,15 @@
 import type { RouteBody, RouteData } from '#proto/http/route.ts'
 import type { Client } from '../../client/client.ts'
 import { CommandError } from '../exit-codes.ts'
-import type { Change, CurrentEntry, Fields } from './plan.ts'
+import { channel, webhookTarget } from './channel-resources.ts'
+import type { Change, CurrentEntry, DesiredEntry, Fields } from './plan.ts'
 import { toDashboardKey } from './read-folder.ts'
 
 /** How the entries of one kind are read and changed. */
-interface Resource {
+export interface Resource {
   load(client: Client): Promise<CurrentEntry[]>
   /** Adds an entry, or replaces the current one. */
-  save(client: Client, key: string, fields: Fields, current: CurrentEntry | undefined): Promise<unknown>
+  save(client: Client, desired: DesiredEntry, current: CurrentEntry | undefined): Promise<unknown>
   remove?(client: Client, entry: CurrentEntry): Promise<unknown>
 }
 
@@ -35,7 +36,7 @@ const settings: Resource = {
     const saved = Object.values(general).some((entry) => entry !== null && isSaved(entry))
     return [{ kind: 'settings', key: 'alerts', id: 'alerts', fields, isSaved: saved, isPermanent: true }]
   },
-  save: (client, _key, fields, current) => {
+  save: (client, { fields }, current) => {
     const { sweepsEnabled: _derived, ...kept } = current?.fields ?? {}
     const body = toBody<RouteBody<'PUT /api/v1/health/alert-config'>>({ ...kept, ...fields })
     return client.call('PUT /api/v1/health/alert-config', { body })
@@ -48,7 +49,7 @@ const digest: Resource = {
     const fields = { windowMinutes: value }
     return [{ kind: 'digest', key: 'alerts', id: 'alerts', fields, isSaved: isSaved({ source }), isPermanent: true }]
   },
-  save: (client, _key, { windowMinutes }) => {
+  save: (client, { fields: { windowMinutes } }) => {
     const minutes = Number(windowMinutes)
     return client.call('PUT /api/v1/health/alert-digest', { body: { enabled: minutes > 0, windowMinutes: minutes } })
   },
@@ -63,7 +64,7 @@ const rule: Resource = {
       fields,
       isSaved: Object.values(sources).includes('database'),
     })),
-  save: (client, checkId, fields, current) => {
+  save: (client, { key: checkId, fields }, current) => {
     const body = toBody<RouteBody<'PUT /api/v1/health/check-alerts/{checkId}'>>({ ...current?.fields, ...fields })
     return client.call('PUT /api/v1/health/check-alerts/{checkId}', { path: { checkId }, body })
   },
@@ -77,7 +78,7 @@ const customRule: Resource = {
       ...toEntry('custom-rule', entry),
       key: entry.name,
     })),
-  save: (client, _key, fields, current) => {
+  save: (client, { fields }, current) => {
     const body = toBody<RouteBody<'POST /api/v1/health/custom-rules'>>(fields)
     return current
       ? client.call('PUT /api/v1/health/custom-rules/{id}', { path: { id: current.id }, body })
@@ -92,7 +93,7 @@ const sqlRule: Resource = {
       ...toEntry('sql-rule', entry),
       key: entry.name,
     })),
-  save: (client, _key, fields, current) => {
+  save: (client, { fields }, current) => {
     const body = toBody<RouteBody<'POST /api/v1/health/sql-rules'>>(fields)
     return current
       ? client.call('PUT /api/v1/health/sql-rules/{id}', { path: { id: current.id }, body })
@@ -106,7 +107,7 @@ const route: Resource = {
     (await client.call('GET /api/v1/health/routes')).data.map(({ problem: _problem, ...entry }) =>
       toEntry('route', entry),
     ),
-  save: (client, id, fields, current) => {
+  save: (client, { key: id, fields }, current) => {
     const body = toBody<RouteBody<'PUT /api/v1/health/routes/{id}'>>(fields)
     return current
       ? client.call('PUT /api/v1/health/routes/{id}', { path: { id }, body })
@@ -118,7 +119,7 @@ const route: Resource = {
 const quietHours: Resource = {
   load: async (client) =>
     (await client.call('GET /api/v1/health/quiet-hours')).data.map((entry) => toEntry('quiet-hours', entry)),
-  save: (client, id, fields, current) => {
+  save: (client, { key: id, fields }, current) => {
     const body = toBody<RouteBody<'PUT /api/v1/health/quiet-hours/{id}'>>(fields)
     return current
       ? client.call('PUT /api/v1/health/quiet-hours/{id}', { path: { id }, body })
@@ -132,7 +133,7 @@ const maintenanceWindow: Resource = {
     (await client.call('GET /api/v1/health/maintenance-windows')).data.map(({ hostId: _hostId, ...entry }) =>
       toEntry('maintenance-window', entry),
     ),
-  save: async (client, id, { host, ...fields }, current) => {
+  save: async (client, { key: id, fields: { host, ...fields } }, current) => {
     const hostId = host === null ? null : await findHostId(client, String(host))
     const body = toBody<RouteBody<'PUT /api/v1/health/maintenance-windows/{id}'>>({ ...fields, hostId })
     return current
@@ -160,7 +161,7 @@ const dashboard: Resource = {
       }),
     )
   },
-  save: (client, _key, fields, current) => {
+  save: (client, { fields }, current) => {
     const { content } = toBody<{ content: DashboardContent }>(fields)
     const note = 'watchhouse apply'
     return current
@@ -179,6 +180,8 @@ const resources: Readonly<Record<string, Resource>> = {
   rule,
   'custom-rule': customRule,
   'sql-rule': sqlRule,
+  channel,
+  'webhook-target': webhookTarget,
   route,
   'quiet-hours': quietHours,
   'maintenance-window': maintenanceWindow,
@@ -197,6 +200,6 @@ export const applyChange = async (client: Client, change: Change): Promise<void>
     await resources[change.current.kind]?.remove?.(client, change.current)
     return
   }
-  const { kind, key, fields } = change.desired
-  await resources[kind]?.save(client, key, fields, change.action === 'change' ? change.current : undefined)
+  const { desired } = change
+  await resources[desired.kind]?.save(client, desired, change.action === 'change' ? change.current : undefined)
 }
