@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { createClient, type Client } from '../client/client.ts'
@@ -11,12 +11,15 @@ import {
   findTerminal,
   startCommand,
   startOnTerminal,
+  startProgramOnTerminal,
   type CommandResult,
   type RunningCommand,
 } from '../testing/command-line.ts'
 import { queryClickHouse, retryUntil } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
+import { installServers } from '../testing/servers/install.ts'
 import { reserveFreePort } from '../testing/servers/port.ts'
+import { findProgram } from '../testing/servers/server-source.ts'
 
 const operatorSecret = 'operator-secret-of-the-command-line-test'
 const startLimitMs = 180_000
@@ -211,6 +214,54 @@ describe('doctor and check-config', { tags: ['long'] }, () => {
     })
     expect(await runJson('check-config', valid)).toMatchObject({ isValid: false })
     expect((await run('check-config')).code).toBe(2)
+  })
+})
+
+describe('completion', { tags: ['long'] }, () => {
+  const programs = ['zsh', 'fish'].map((name) => ({
+    title: name,
+    debian: name,
+    isThere: () => findProgram(name) !== undefined,
+  }))
+  beforeAll(() => {
+    installServers(programs)
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    symlinkSync(buildCommandLine(), join(bin, 'watchhouse'))
+  }, startLimitMs)
+
+  const loading = {
+    'bash --norc -i': 'source <(watchhouse completion bash); echo loaded $((1 + 1))',
+    'zsh -f -i': 'autoload -Uz compinit; compinit -D -u; source <(watchhouse completion zsh); echo loaded $((1 + 1))',
+    'fish --no-config -i': 'watchhouse completion fish | source; echo loaded (math 1 + 1)',
+  }
+
+  it('completes commands, hosts, choices and table pages in bash, zsh and fish', async () => {
+    const variables = {
+      ...env(),
+      PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
+      HOME: folder,
+      TERM: 'xterm',
+    }
+    const complete = async ([shell, load]: [shell: string, load: string]) => {
+      const { child, output, ended } = startProgramOnTerminal(shell, { env: variables, columns: 200, rows: 40 })
+      const type = (keys: string) => child.stdin?.write(keys)
+      const shows = (text: string) =>
+        retryUntil(
+          async () => output(),
+          (shown) => shown.includes(text),
+        )
+      type(`${load}\n`)
+      await shows('loaded 2')
+      // The statement runs only if command, host and format are completed.
+      type("watchhouse que\t--host o\t--format nd\t'SELECT 6 + 1 AS n'\n")
+      await shows('{"n":7}')
+      type('watchhouse tables running-quer\t--json | sed s/^/rows:/\n')
+      await shows('rows:[')
+      type('exit\n')
+      return (await ended).code
+    }
+    expect(await Promise.all(Object.entries(loading).map(complete))).toEqual([0, 0, 0])
   })
 })
 

@@ -1,6 +1,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import { RequestError } from '../client/failure.ts'
 import { commands } from './commands/index.ts'
+import { printCandidates } from './completion/complete.ts'
+import { completeCommand } from './completion/scripts.ts'
 import type { CommandContext } from './context.ts'
 import { CommandError, exitCodes, toExitCode } from './exit-codes.ts'
 
@@ -51,6 +53,10 @@ export const runCommandLine = async (context: CommandContext, words: readonly st
   let exitCode: number = exitCodes.ok
   const program = createProgram({ ...context, setExitCode: (code) => void (exitCode = code) })
   try {
+    if (words[0] === completeCommand) {
+      await printCandidates(context, program, words.slice(1))
+      return exitCodes.ok
+    }
     await program.parseAsync(words, { from: 'user' })
     return exitCode
   } catch (error) {

@@ -73,12 +73,18 @@ const collectText = () => {
 export const startCommand = (words: readonly string[], { env = {}, input = '' }: CommandOptions = {}): RunningCommand =>
   observe(spawn(process.execPath, [bundle, ...words], { env: { PATH: process.env.PATH ?? '', ...env } }), input)
 
+interface TerminalOptions {
+  env: Record<string, string>
+  columns: number
+  rows: number
+}
+
 /** Starts the command line on a terminal of its own. Keys are written to the standard input of the child. */
-export const startOnTerminal = (
-  words: readonly string[],
-  { env, columns, rows }: { env: Record<string, string>; columns: number; rows: number },
-): RunningCommand => {
-  const command = [process.execPath, bundle, ...words].map((word) => `'${word}'`).join(' ')
+export const startOnTerminal = (words: readonly string[], options: TerminalOptions): RunningCommand =>
+  startProgramOnTerminal([process.execPath, bundle, ...words].map((word) => `'${word}'`).join(' '), options)
+
+/** Starts a command of the shell on a terminal of its own. */
+export const startProgramOnTerminal = (command: string, { env, columns, rows }: TerminalOptions): RunningCommand => {
   const script = `stty rows ${rows} cols ${columns}; echo "terminal $(tty) process $$ end"; exec ${command}`
   const variables = { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }
   return observe(spawn('script', ['-qfec', script, '/dev/null'], { env: variables }), undefined)

@@ -1,11 +1,11 @@
 import { Argument, Command } from 'commander'
-import { formatCompletion, shells, type Shell } from '../completion.ts'
+import { formatCompletion, shells, type Shell } from '../completion/scripts.ts'
 import type { CommandContext } from '../context.ts'
 
 /** Prints the completion script of a shell. */
 export const createCompletionCommand = ({ stdout }: CommandContext): Command =>
   new Command('completion')
-    .description('print a script that completes commands and options in a shell')
+    .description('print a script that completes commands, options, hosts, charts and tables in a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText(
       'after',
@@ -16,5 +16,5 @@ fish: watchhouse completion fish > ~/.config/fish/completions/watchhouse.fish`,
     )
     .action((shell: Shell, _options, command: Command) => {
       const program = command.parent
-      if (program) stdout.write(formatCompletion(shell, program))
+      if (program) stdout.write(formatCompletion(shell, program.name()))
     })
