@@ -29,6 +29,7 @@ const keptMs = 24 * 60 * 60_000
 /** The folder whose rules the command line contains. */
 const definitions = join(root, 'charts')
 const skills = join(root, 'skills')
+const packagedFolders = [definitions, skills]
 /** The folder of the fixed statements of tools, which the command line reads from its package. */
 const toolStatements = 'query/tools'
 
@@ -47,8 +48,8 @@ const adaptPaths: Plugin = {
       return code
         .replaceAll(relativeUrl, (_, file: string) => {
           const path = join(dirname(id), file)
-          if (isCommandLine && path === definitions) return `new URL('./charts', import.meta.url)`
-          if (isCommandLine && path === skills) return `new URL('./skills', import.meta.url)`
+          if (isCommandLine && packagedFolders.some((each) => path === each || path.startsWith(`${each}/`)))
+            return `new URL('./${relative(root, path)}', import.meta.url)`
           const entry = Object.keys(entries).find((name) => entries[name] === path)
           return `new URL('./${entry ? `${entry}.mjs` : join(folder, file)}', import.meta.url)`
         })
@@ -69,7 +70,7 @@ await using bundle = await rolldown({
   // The command line also runs on the Node of its users, which may not know `using`.
   ...(isCommandLine && { transform: { target: 'node20' } }),
 })
-await bundle.write({
+const written = await bundle.write({
   dir: output,
   format: 'esm',
   comments: false,
@@ -78,14 +79,14 @@ await bundle.write({
 })
 const [started = ''] = Object.keys(entries)
 const bundledAtMs = statSync(join(output, `${started}.mjs`)).mtimeMs
-if (isCommandLine) completePackage()
+if (isCommandLine) completePackage(written.output.map(({ fileName }) => fileName))
 for (const file of readdirSync(output, { withFileTypes: true })) {
   const path = join(output, file.name)
   if (file.isFile() && statSync(path).mtimeMs < bundledAtMs - keptMs) rmSync(path)
 }
 
-/** Adds what the npm package of the command line needs beside its code. */
-function completePackage(): void {
+/** Adds what the npm package of the command line needs beside its code, and excludes the code of earlier bundles. */
+function completePackage(code: readonly string[]): void {
   chmodSync(join(output, 'watchhouse.mjs'), 0o755)
   const isIncluded = (path: string) => statSync(path).isDirectory() || /\.(yaml|md)$/.test(path)
   cpSync(definitions, join(output, 'charts'), { recursive: true, filter: isIncluded })
@@ -96,6 +97,7 @@ function completePackage(): void {
   const { name, version, license, type, engines } = packageFile
   const description = 'The command line of Watchhouse, which monitors fleets of ClickHouse hosts'
   const bin = { watchhouse: 'watchhouse.mjs' }
-  const content = { name, version, description, license, type, engines, bin }
+  const files = [...code, 'charts', 'skills', toolStatements]
+  const content = { name, version, description, license, type, engines, bin, files }
   writeFileSync(join(output, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
 }

@@ -265,18 +265,47 @@ describe('completion', { tags: ['long'] }, () => {
   })
 })
 
-it('is an npm package without dependencies that npx runs', { tags: ['long'] }, () => {
+it('is an npm package without dependencies that runs without the repository', { tags: ['long'] }, () => {
   const install = join(folder, 'install')
   mkdirSync(install)
   writeFileSync(join(install, 'package.json'), '{"private":true}')
-  const npm = (...words: string[]) => spawnSync('npm', words, { cwd: install, encoding: 'utf8' })
-  const packed = npm('pack', join(import.meta.dirname, '../build/cli'), '--silent')
-  expect(packed.status).toBe(0)
+  const run = (program: string, ...words: string[]) =>
+    spawnSync(program, words, {
+      cwd: install,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', HOME: install, ...env(), CLICKHOUSE_PASSWORD: '' },
+    })
+  expect(run('npm', 'pack', join(import.meta.dirname, '../build/cli'), '--silent').status).toBe(0)
   const file = `watchhouse-${packageFile.version}.tgz`
-  expect(npm('install', '--offline', '--no-audit', '--no-fund', `./${file}`).stdout).toContain('added 1 package')
-  const { status, stdout } = spawnSync('npx', ['--no-install', 'watchhouse', '--version'], {
-    cwd: install,
-    encoding: 'utf8',
-  })
-  expect([status, stdout]).toEqual([0, `${packageFile.version}\n`])
+  const installed = run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${file}`)
+  expect(installed.stdout).toContain('added 1 package')
+  const version = run('npx', '--no-install', 'watchhouse', '--version')
+  expect([version.status, version.stdout]).toEqual([0, `${packageFile.version}\n`])
+
+  const command = (...words: string[]) =>
+    run(process.execPath, join(install, 'node_modules/watchhouse/watchhouse.mjs'), ...words)
+  expect(command('query', 'SELECT 7 AS n', '--json').stdout).toBe('[{"n":7}]\n')
+  // These use files of the services, which the package contains: rules, definitions and prompts.
+  expect(JSON.parse(command('doctor', host.url, '--json').stdout).findings.length).toBeGreaterThanOrEqual(26)
+  writeFileSync(join(install, 'alerts.yaml'), 'thresholds: { disk-usage: { warning: 70 } }\n')
+  expect(command('check-config', install)).toMatchObject({ status: 0, stdout: 'alerts.yaml: valid\n' })
+  expect(command('apply', install, '--dry-run')).toMatchObject({ status: 2, stderr: '' })
+  const server = spawnSync(
+    process.execPath,
+    [join(install, 'node_modules/watchhouse/watchhouse.mjs'), 'mcp', '--clickhouse-url', host.url],
+    {
+      cwd: install,
+      encoding: 'utf8',
+      env: { HOME: install, CLICKHOUSE_PASSWORD: '' },
+      input: `${JSON.stringify(initialize)}\n`,
+    },
+  )
+  expect(JSON.parse(server.stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: 'watchhouse' } } })
 })
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}

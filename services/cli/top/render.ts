@@ -66,8 +66,10 @@ const allColumns: readonly QueryColumn[] = [
 
 /** The least width of the statement. */
 const minQueryWidth = 24
-/** Lines above and below the list. */
+/** Lines above and below the list: a summary of two lines, the header and the footer. */
 const frameLines = 4
+/** Lower terminals have no summary, so that queries stay visible. */
+const minRowsOfSummary = 7
 
 /** Returns the lines of the screen. None is wider than the terminal. */
 export const renderTop = (state: TopState, view: TopView): string[] => {
@@ -85,7 +87,8 @@ export const renderTop = (state: TopState, view: TopView): string[] => {
 const renderList = (state: TopState, view: TopView): string[] => {
   const shown = listShown(state)
   const columns = chooseColumns(view)
-  const height = Math.max(1, view.rows - frameLines)
+  const hasSummary = view.rows >= minRowsOfSummary
+  const height = Math.max(1, view.rows - (hasSummary ? frameLines : frameLines - 2))
   const selected = findSelectedIndex(shown, state)
   const first = Math.max(0, Math.min(selected - Math.floor(height / 2), shown.length - height))
   const header = view.invert(padToWidth(formatHeader(columns, state), view.columns))
@@ -97,7 +100,7 @@ const renderList = (state: TopState, view: TopView): string[] => {
   const reason = state.updatedAtMs === null ? 'Loading running queries…' : 'No running queries.'
   const empty = state.filter === '' ? reason : 'No running queries match the filter.'
   return [
-    ...renderSummary(state, shown, view),
+    ...(hasSummary ? renderSummary(state, shown, view) : []),
     header,
     ...(body.length > 0 ? body : [view.paint(fitWidth(empty, view.columns), 'muted')]),
   ]
@@ -151,7 +154,8 @@ const renderSummary = (state: TopState, shown: readonly RunningQuery[], view: To
   ]
 }
 
-const renderFooter = ({ mode, filter, target, message }: TopState, { columns, paint }: TopView): string => {
+const renderFooter = (state: TopState, { columns, rows, paint }: TopView): string => {
+  const { mode, filter, target, message, failure } = state
   if (mode === 'filter') return fitWidth(`Filter: ${toSafeLine(filter)}▏ Enter to apply, Esc to clear`, columns)
   if (mode === 'confirm' && target)
     return paint(
@@ -163,10 +167,21 @@ const renderFooter = ({ mode, filter, target, message }: TopState, { columns, pa
     )
   if (mode === 'details' || mode === 'help') return paint(fitWidth('Press any key to return.', columns), 'muted')
   if (message !== null) return fitWidth(toSafeLine(message), columns)
-  return paint(
-    fitWidth('↑↓ select  Enter details  x kill  / filter  s sort  r reverse  p pause  ? help  q quit', columns),
-    'muted',
-  )
+  // Without a summary, the footer is the only place for a failure.
+  if (failure !== null && rows < minRowsOfSummary) return paint(fitWidth(toSafeLine(failure), columns), 'critical')
+  return paint(fitWidth(chooseHints(columns).join('  '), columns), 'muted')
+}
+
+const hints = ['↑↓ select', 'Enter details', 'x kill', '/ filter', 's sort', 'r reverse', 'p pause']
+const lastHints = ['? help', 'q quit']
+
+/** Returns the hints that fit, always with those that lead to the others. */
+const chooseHints = (columns: number): string[] => {
+  for (let count = hints.length; count > 0; count -= 1) {
+    const chosen = [...hints.slice(0, count), ...lastHints]
+    if (chosen.join('  ').length <= columns) return chosen
+  }
+  return lastHints
 }
 
 const renderDetails = (query: RunningQuery, { columns, paint }: TopView): string[] => {
