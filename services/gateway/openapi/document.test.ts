@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -19,20 +16,9 @@ const run = promisify(execFile)
 const redocly = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
 const rules = fileURLToPath(new URL('redocly.yaml', import.meta.url))
 
-const maxServedBytes = 300_000
-
 describe('the OpenAPI document', () => {
   it('has the version of the product', async () => {
     expect((await open()).info.version).toBe('1.2.3')
-  })
-
-  it('is small as HTTP clients receive it', async () => {
-    await using product = await startFakeProduct()
-    const { hostname, port } = new URL(product.url)
-    const headers = { 'Accept-Encoding': 'gzip' }
-    const [answer] = await once(get({ hostname, port, path: '/api/v1/openapi.json', headers }), 'response')
-    const body = await buffer(answer)
-    expect(body.length).toBeLessThan(maxServedBytes)
   })
 
   it('has an operation id of a verb and a noun and an existing tag for every route', async () => {
@@ -50,7 +36,9 @@ describe('the OpenAPI document', () => {
     const { paths, components } = Listed.parse(await open())
     const shapes = Object.values(components.schemas).map((schema) => JSON.stringify(schema))
     expect(new Set(shapes).size).toBe(shapes.length)
-    expect(JSON.stringify(paths)).not.toContain('"properties":')
+    // Operations contain only the properties of envelopes.
+    const inlined = [...JSON.stringify({ paths, ...components, schemas: {} }).matchAll(/"properties":\{"(\w+)"/g)]
+    expect([...new Set(inlined.map(([, name]) => name))]).toEqual(['data'])
   })
 
   it('passes the OpenAPI linter without errors and warnings', async () => {
@@ -120,7 +108,8 @@ describe('the OpenAPI document', () => {
   it('has no chart and table names while they are unknown', async () => {
     await using product = await startFakeProduct({ withoutQuery: true })
     const [name] = await parametersOf(product.url, '/api/v1/charts/{name}')
-    expect(name?.schema).not.toHaveProperty('enum')
+    expect(name).toEqual({ $ref: '#/components/parameters/Name' })
+    expect(JSON.stringify((await open()).components)).toContain('"Name":{"in":"path"')
   })
 })
 
@@ -137,7 +126,7 @@ const Listed = z.object({
       }),
     ),
   ),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 })
 const Operation = z.object({
   get: z.object({ parameters: z.array(z.looseObject({ schema: z.unknown().optional() })) }),

@@ -21,8 +21,11 @@ const read = async (version: string): Promise<OpenApiDocument> => {
 }
 
 const NamedPath = z.looseObject({
-  get: z.looseObject({ parameters: z.array(z.looseObject({ name: z.string().optional() })) }),
+  get: z.looseObject({
+    parameters: z.array(z.looseObject({ name: z.string().optional(), $ref: z.string().optional() })),
+  }),
 })
+const namePointer = '#/components/parameters/Name'
 
 /** Adds the names of the current charts and tables as enums to the path parameters of their routes. */
 export const addNameEnums = (
@@ -49,7 +52,9 @@ const withNameEnum = ({ get, ...item }: z.infer<typeof NamedPath>, names: readon
   get: {
     ...get,
     parameters: get.parameters.map((parameter) =>
-      parameter.name === 'name' ? { ...parameter, schema: { type: 'string', enum: names } } : parameter,
+      parameter.name === 'name' || parameter.$ref === namePointer
+        ? { in: 'path', name: 'name', required: true, schema: { type: 'string', enum: names }, example: names[0] }
+        : parameter,
     ),
   },
 })

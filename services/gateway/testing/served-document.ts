@@ -54,7 +54,9 @@ export const readDocument = async (response: Response): Promise<ServedDocument> 
   const served: object = Object(await response.json())
   const document = Document.parse(served)
   const ajv = formats.default(new Ajv({ strict: false, validateSchema: false }))
-  ajv.addSchema(JSON.parse(JSON.stringify(served), toStrictSchema), 'document')
+  const schemas = document.components.schemas
+  const merged = JSON.parse(JSON.stringify(served), (_key, value: unknown) => mergeVariants(value, schemas))
+  ajv.addSchema(JSON.parse(JSON.stringify(merged), toStrictSchema), 'document')
   const operationAt = ({ path, method }: OperationKey): Operation => {
     const operation = document.paths[path]?.[method]
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`)
@@ -116,6 +118,26 @@ const resolveReferences = (value: unknown, schemas: Readonly<Record<string, unkn
 /** Returns the documented status or range of a status. */
 const findStatus = ({ responses }: Operation, status: number): string =>
   String(status) in responses ? String(status) : `${Math.floor(status / 100)}XX`
+
+/** Returns a schema that extends a component as one schema, so that it can reject undocumented fields. */
+const mergeVariants = (value: unknown, schemas: Readonly<Record<string, unknown>>): unknown => {
+  const extended = Extension.safeParse(value)
+  if (!extended.success) return value
+  const [{ $ref }, own] = extended.data.allOf
+  const { properties, required, ...base } = ObjectSchema.parse(schemas[$ref.split('/').at(-1) ?? ''])
+  return {
+    ...base,
+    properties: { ...properties, ...own.properties },
+    required: [...required, ...own.required],
+  }
+}
+
+const ObjectSchema = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).default([]),
+})
+const Extension = z.strictObject({ allOf: z.tuple([Reference, ObjectSchema]) })
 
 /**
  * Returns a schema without undocumented fields of objects, although clients must expect those of later releases.

@@ -209,7 +209,9 @@ const describeLiteral = (property: Schema): Schema => {
   const { enum: values, ...rest } = property
   if (isSchema(rest.items)) return { ...rest, items: describeLiteral(rest.items) }
   const [value, ...others] = Array.isArray(values) ? values.filter((each) => each !== null) : []
-  if (others.length > 0 || (typeof value !== 'string' && typeof value !== 'number')) return property
+  if (others.length > 0) return property
+  if (typeof value === 'boolean') return { ...rest, description: `Always ${value}.` }
+  if (typeof value !== 'string' && typeof value !== 'number') return property
   const description = `Always \`${value}\`.`
   return typeof value === 'number'
     ? { ...rest, minimum: value, maximum: value, description }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { dateTimeFields } from '#proto/http/date-times.ts'
 import { root } from '../../testing/source-file.ts'
 
 /** The examples of an operation: a request body, the response to it, and values of parameters. */
@@ -68,6 +69,30 @@ export const toExample = (value: unknown, key = ''): unknown => {
   }
   if (typeof value === 'number') return toExampleNumber(value, key)
   return typeof value === 'string' ? toExampleText(value, key) : value
+}
+
+/** Examples of responses above this length contain no nested lists, so that the document stays small. */
+const maxExampleLength = 300
+
+/** Returns the recorded response as the document contains it: without deprecated times, and short. */
+export const shortenResponse = (response: unknown): unknown => {
+  const current = withoutDeprecatedTimes(response)
+  return JSON.stringify(current).length > maxExampleLength ? withoutNestedLists(current, false) : current
+}
+
+const withoutDeprecatedTimes = (response: unknown): unknown =>
+  JSON.parse(JSON.stringify(response ?? null), (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const isReplaced = (name: string) => dateTimeFields[name] !== undefined && dateTimeFields[name] in value
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !isReplaced(name)))
+  })
+
+const withoutNestedLists = (value: unknown, isNested: boolean): unknown => {
+  if (Array.isArray(value)) return isNested ? [] : value.map((each) => withoutNestedLists(each, true))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, withoutNestedLists(each, isNested || key !== 'data')]),
+  )
 }
 
 const toExampleNumber = (value: number, key: string): number => {

@@ -1,7 +1,9 @@
 import { ComponentCollector, mapValues, type Schema, toPascal } from './components.ts'
 import type { OperationExample } from './examples.ts'
+import { EnvelopeCollector } from './envelope.ts'
 import { type Json, listOf, toJson } from './json.ts'
 import { shareParameters } from './shared-parameters.ts'
+import { shareResponses } from './shared-responses.ts'
 import { withDateTimes } from './simplify-schema.ts'
 
 /** Returns the values of the parameters in the example of an operation, by its id in PascalCase. */
@@ -18,26 +20,42 @@ export const nameComponents = (document: object, findValues: FindValues): Json =
     mapValues(toJson(recursive), (schema) => withDateTimes(toJson(schema))),
     reserved,
   )
+  const envelopes = new EnvelopeCollector(collector, listResponseSchemas(paths))
   // Responses come first, so that a shape of requests and responses is named like a response.
-  const withResponses = mapOperations(paths, (operation, name) => collectResponses(collector, operation, name))
+  const withResponses = mapOperations(paths, (operation, name) => collectResponses(envelopes, operation, name))
   const collectedPaths = mapOperations(withResponses, (operation, name) =>
     collectRequest(collector, operation, name, findValues(name)),
   )
   const collectedResponses = mapValues(toJson(responses), (response, name) =>
-    collectContent(collector, response, name, false),
+    mapSchemas(response, (schema) => collector.collect(schema, name, false)),
   )
   const schemas = collector.components()
-  const shared = shareParameters(collector.resolve(collectedPaths), toJson(parameters))
+  const withParameters = shareParameters(collector.resolve(collectedPaths), toJson(parameters))
+  const shared = shareResponses(withParameters.paths, collector.resolve(collectedResponses))
   return {
     ...rest,
     paths: shared.paths,
     components: {
       ...others,
-      parameters: shared.parameters,
-      responses: collector.resolve(collectedResponses),
+      parameters: withParameters.parameters,
+      responses: shared.responses,
       schemas,
     },
   }
+}
+
+/** Returns the schemas of all responses of operations. */
+const listResponseSchemas = (paths: unknown): Schema[] => {
+  const listed: Schema[] = []
+  mapOperations(paths, ({ responses }) =>
+    mapValues(toJson(responses), (response) =>
+      mapSchemas(response, (schema) => {
+        listed.push(withDateTimes(schema))
+        return schema
+      }),
+    ),
+  )
+  return listed
 }
 
 const mapOperations = (paths: unknown, change: (operation: Json, name: string) => Json): Json =>
@@ -48,12 +66,21 @@ const mapOperations = (paths: unknown, change: (operation: Json, name: string) =
     }),
   )
 
-const collectResponses = (collector: ComponentCollector, operation: Json, name: string): Json => ({
+const collectResponses = (envelopes: EnvelopeCollector, operation: Json, name: string): Json => ({
   ...operation,
   responses: mapValues(toJson(operation.responses), (response) =>
-    collectContent(collector, response, `${name}Response`, false),
+    shortenMetadata(mapSchemas(response, (schema) => envelopes.collect(withDateTimes(schema), `${name}Response`))),
   ),
 })
+
+/** Keeps only the cursor of shared metadata in examples, because no other field is required. */
+const shortenMetadata = (response: Json): Json =>
+  mapMedia(response, (media) => {
+    const example = toJson(media.example)
+    const { nextCursor } = toJson(example.metadata)
+    if (toJson(media.schema).allOf === undefined || example.metadata === undefined) return media
+    return { ...media, example: { ...example, metadata: nextCursor === undefined ? {} : { nextCursor } } }
+  })
 
 const isDocumented = ({ schema }: Json): boolean => !('x-undocumented' in toJson(schema))
 
@@ -75,21 +102,19 @@ const collectRequest = (
           : parameter,
       ),
   }),
-  ...(requestBody !== undefined && { requestBody: collectContent(collector, requestBody, `${name}Request`, true) }),
+  ...(requestBody !== undefined && {
+    requestBody: mapSchemas(requestBody, (schema) => collector.collect(schema, `${name}Request`, true)),
+  }),
 })
 
-/** Collects the schemas of a request body or of a response. */
-const collectContent = (collector: ComponentCollector, holder: unknown, name: string, isInput: boolean): Json =>
-  mapContent(holder, ({ schema: given, ...media }) => {
-    const schema = toJson(given)
-    return { ...media, schema: collector.collect(isInput ? schema : withDateTimes(schema), name, isInput) }
-  })
+/** Changes the schemas of a request body or of a response. */
+const mapSchemas = (holder: unknown, change: (schema: Schema) => Schema): Json =>
+  mapMedia(holder, (media) => ({ ...media, schema: change(toJson(media.schema)) }))
 
-const mapContent = (holder: unknown, change: (media: Json) => Json): Json => {
+const mapMedia = (holder: unknown, change: (media: Json) => Json): Json => {
   const { content, ...rest } = toJson(holder)
-  return content === undefined
-    ? rest
-    : { ...rest, content: mapValues(toJson(content), (media) => change(toJson(media))) }
+  if (content === undefined) return rest
+  return { ...rest, content: mapValues(toJson(content), (media) => change(toJson(media))) }
 }
 
 /** Returns a parameter with its description, and with an example if it is required. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiParameters, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Route } from '../../gateway/http-route.ts'
-import type { OperationExample } from './examples.ts'
+import { type OperationExample, shortenResponse } from './examples.ts'
 import { findOperation } from './operation-names.ts'
 import { listErrorResponses } from './responses.ts'
 
@@ -86,7 +86,7 @@ const bytesOf = ({ mediaTypes, schema: read }: NonNullable<Route['reads']>, { re
   }
 }
 
-const successResponses = (route: Route, { response }: OperationExample): ZodOpenApiResponsesObject => {
+const successResponses = (route: Route, { request, response }: OperationExample): ZodOpenApiResponsesObject => {
   const { answer, status = 200, mediaType = 'application/json', downloads = [] } = route
   const further: ZodOpenApiResponsesObject = {
     ...(route.taken !== undefined && { '202': { description: route.taken } }),
@@ -96,22 +96,16 @@ const successResponses = (route: Route, { response }: OperationExample): ZodOpen
   if (answer instanceof z.ZodUndefined) return { '302': { $ref: '#/components/responses/Redirect' }, ...further }
   if (answer instanceof z.ZodNever) return further
   const files = downloads.map((type) => [type, { schema: { type: 'string' as const } }])
-  const body = { schema: answer, ...(response !== undefined && { example: response }) }
+  // One example is enough for an operation: that of its request, else that of its response.
+  const hasExample = response !== undefined && request === undefined
+  const body = { schema: answer, ...(hasExample && { example: shortenResponse(response) }) }
   return {
     [`${status}`]: {
       description: 'OK',
-      headers: successHeaders(route),
+      // Every response has `X-Request-Id`; the shared responses and the description of the document include it.
+      ...(route.revalidated && { headers: { ETag: { $ref: '#/components/headers/ETag' } } }),
       content: { [mediaType.split(';')[0] ?? mediaType]: body, ...Object.fromEntries(files) },
     },
     ...further,
   }
 }
-
-/** Returns the headers of a successful response, as references. */
-const successHeaders = ({ revalidated }: Route) =>
-  Object.fromEntries(
-    [['X-Request-Id', 'RequestId'], ...(revalidated ? [['ETag', 'ETag']] : [])].map(([name = '', reference]) => [
-      name,
-      { $ref: `#/components/headers/${reference}` },
-    ]),
-  )

@@ -30,7 +30,7 @@ interface DocumentedError {
   format: 'Json' | 'OAuth' | 'JsonRpc'
 }
 
-const nameOf = ({ status, format }: DocumentedError): string => `${format === 'Json' ? 'E' : format}${status}`
+const nameOf = ({ status, format }: DocumentedError): string => `${format === 'Json' ? '' : format}Error${status}`
 
 /** Returns the errors of a route as references to the shared responses. */
 export const listErrorResponses = (route: Route): ZodOpenApiResponsesObject =>

@@ -1,37 +1,51 @@
 import { mapValues, toPascal } from './components.ts'
 import { type Json, listOf, toJson } from './json.ts'
 
-/** Replaces parameters that several operations have by references to one component. */
+/** Replaces parameters that several operations have by references to one component, which has the first example. */
 export const shareParameters = (paths: Json, present: Json): { paths: Json; parameters: Json } => {
   const all = Object.values(paths).flatMap((item) =>
     Object.values(toJson(item)).flatMap((each) => listOf(toJson(each).parameters)),
   )
-  // Path parameters have an example of their own.
-  const sharable = all.filter((parameter) => parameter.$ref === undefined && parameter.in !== 'path')
-  const counts = Map.groupBy(sharable, (parameter) => JSON.stringify(parameter))
+  const groups = Map.groupBy(
+    all.filter(({ $ref }) => $ref === undefined),
+    formatWithoutExample,
+  )
   const names = new Map<string, string>()
-  for (const [text, [first]] of [...counts]
-    .filter(([, those]) => those.length > 1)
-    .toSorted(([, a], [, b]) => b.length - a.length)) {
-    const name = `${toPascal(String(first?.name))}Parameter`
-    const taken = new Set([...Object.keys(present), ...names.values()])
-    const free = [name, ...[2, 3, 4, 5, 6, 7, 8, 9].map((count) => `${name}${count}`)].find((each) => !taken.has(each))
-    if (free !== undefined) names.set(text, free)
+  const shared: Json = {}
+  const byFrequency = [...groups].toSorted(([, a], [, b]) => b.length - a.length)
+  for (const [text, those] of byFrequency.filter(([, { length }]) => length > 1)) {
+    const parameter = those.find(({ example }) => example !== undefined) ?? toJson(those[0])
+    const name = listNames(parameter).find((each) => !(each in present) && !(each in shared))
+    if (name === undefined) continue
+    names.set(text, name)
+    shared[name] = parameter
   }
-  const shared = mapValues(paths, (item) =>
+  const referred = mapValues(paths, (item) =>
     mapValues(toJson(item), (operation) => {
       const { parameters, ...others } = toJson(operation)
-      if (parameters === undefined) return others
       const references = listOf(parameters).map((parameter) => {
-        const name = names.get(JSON.stringify(parameter))
+        const name = names.get(formatWithoutExample(parameter))
         return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
       })
-      return { ...others, parameters: references }
+      return references.length === 0 ? others : { ...others, parameters: references }
     }),
   )
-  const named = [...names].map(([text, name]) => [name, JSON.parse(text)] as const)
-  return {
-    paths: shared,
-    parameters: { ...present, ...Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1))) },
-  }
+  const sorted = Object.entries(shared).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { paths: referred, parameters: { ...present, ...Object.fromEntries(sorted) } }
+}
+
+const formatWithoutExample = ({ example: _example, ...parameter }: Json): string => JSON.stringify(parameter)
+
+/** Returns the names that a shared parameter can get, the shortest first. */
+const listNames = ({ name: given, in: place, required, schema }: Json): string[] => {
+  const name = toPascal(String(given))
+  const { maximum, type } = toJson(schema)
+  return [
+    name,
+    ...(place === 'path' ? [`${name}Path`] : []),
+    ...(required === true ? [`Required${name}`] : []),
+    ...(maximum === undefined ? [] : [`${name}Max${String(maximum)}`]),
+    ...(type === undefined ? [] : [`${name}${toPascal(String(type))}`]),
+    ...[2, 3, 4, 5].map((count) => `${name}${count}`),
+  ]
 }

@@ -2,7 +2,7 @@ import { dateTimeFields } from '#proto/http/date-times.ts'
 import type { Schema } from './components.ts'
 
 /** Formats whose pattern says no more than their name. */
-const knownFormats = new Set(['date-time', 'uri', 'email', 'uuid', 'date'])
+const knownFormats = new Set(['date-time', 'uri', 'email', 'uuid', 'date', 'ipv4', 'ipv6', 'cidrv4', 'cidrv6'])
 
 /** Keywords that only requests need, because clients do not validate responses. */
 const constraints = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'default']
@@ -47,19 +47,21 @@ const addDateTimeFields = (schema: ObjectSchema): ObjectSchema => {
   const { properties, required = [] } = schema
   // In a histogram, which has a time of its own, `fromMs` and `toMs` are durations.
   const durations = properties.timeMs ? ['fromMs', 'toMs'] : []
-  const added: string[] = []
+  const [added, replaced]: [string[], string[]] = [[], []]
   const entries = Object.entries(properties).flatMap(([name, property]) => {
     const twin = dateTimeFields[name]
     if (twin === undefined || durations.includes(name) || !/^(number|integer)$/.test(String(property.type)))
       return [[name, property] as const]
     if (twin in properties) throw new Error(`an object with ${name} already has ${twin}`)
     if (required.includes(name)) added.push(twin)
+    replaced.push(name)
     const time = { type: 'string', format: 'date-time', ...(property.nullable === true && { nullable: true }) }
     return [[name, { ...property, deprecated: true }] as const, [twin, time] as const]
   })
   return {
     ...schema,
     properties: Object.fromEntries(entries),
-    ...(schema.required && { required: [...required, ...added] }),
+    // Deprecated times are optional, so that clients and examples need only the date-times.
+    ...(schema.required && { required: [...required.filter((name) => !replaced.includes(name)), ...added] }),
   }
 }
