@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { HistoryPart } from '#proto/history.ts'
 import { maxHours } from '#proto/time-limits.ts'
 import type { StatementExecution } from '#proto/statement.ts'
+import type { HistoryPart } from '#proto/history.ts'
 import { hasLookbackWindow } from '#proto/lookback.ts'
 import { createNotFoundError } from '#shared/text/not-found.ts'
 import { hashJson } from '#shared/evidence/recording.ts'
@@ -71,7 +71,7 @@ const readTable = async (context: ToolContext, request: TableRequest): Promise<T
   const leftOut = head.table.columns.filter(({ format }) => format === 'query').map((column) => column.name)
   const rows = parseRows(Buffer.concat(chunks).toString('utf8'), leftOut)
   const { truncated, statement } = tail()
-  const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.`
+  const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.${head.history ? ` ${describeHistory(head.history)}` : ''}`
   return withEvidence(context, createToolResult(text, { rows, leftOut }), { ...request, statement, rows })
 }
 
@@ -104,7 +104,7 @@ const readChart = async (context: ToolContext, request: ChartRequest, limit: num
   })
 }
 
-/** Returns which part of a chart is from the history, and why. */
+/** Returns which part of a chart or table page is from the history, and why. */
 const describeHistory = ({ reason, fromMs, toMs, lastSampleMs }: HistoryPart): string =>
   reason === 'host-unreachable'
     ? `Host unreachable; from history, last sample at ${formatInstant(lastSampleMs)}.`
