@@ -212,10 +212,18 @@ describe('every command', () => {
   })
 
   it('lists changes', async () => {
-    expect((await run('changes', '--last', '1h')).stdout).toMatch(/^TIME \(UTC\)\tKIND\tCHANGE\tDETAIL\n/)
-    const alerts = await runJson('changes', '--host', 'closed', '--kind', 'Alert').catch((error: unknown) => error)
-    expect(alerts).toBeDefined()
-    expect((await run('changes', '--kind', 'Weather')).code).toBe(2)
+    expect((await run('changes', '--all')).stdout).toMatch(/^TIME \(UTC\)\tHOST\tKIND\tCHANGE\tDETAIL\n/)
+    const alerts = await runJson('changes', '--host', 'closed', '--kind', 'alert')
+    expect(alerts).toMatchObject([{ kind: 'alert', host: 'closed' }])
+    expect(await runJson('changes', '--around', '2020-01-01T00:00:00Z')).toEqual([])
+    const invalid = [
+      ['--kind', 'weather'],
+      ['--from', 'yesterday'],
+      ['--from', '2030-01-01'],
+      ['--around', '2026-01-01', '--last', '1h'],
+      ['--group', 'eu', '--host', 'closed'],
+    ]
+    for (const options of invalid) expect([options, (await run('changes', ...options)).code]).toEqual([options, 2])
   })
 
   it('streams an answer of the agent', async () => {

@@ -1,119 +1,93 @@
 import { Command, Option } from 'commander'
+import { changeKinds, type ChangeKind, type ListedChange } from '#proto/http/changes.ts'
 import type { Client } from '../../client/client.ts'
-import { RequestError } from '../../client/failure.ts'
 import { type CommandContext, openSession } from '../context.ts'
-import { hostOption, selectHost, type HostEntry, type HostOptions } from '../hosts.ts'
+import { createUsageError } from '../exit-codes.ts'
+import { allOption, hostOption, selectHost, type HostOptions } from '../hosts.ts'
 import { readLastMinutes } from '../options.ts'
 import { formatInstant } from '../output/format.ts'
-import type { Output } from '../output/output.ts'
-
-const kinds = ['Version', 'Server', 'Settings', 'Schema', 'Access', 'Deployment', 'Alert', 'Action'] as const
-
-/** Something that changed on a host or around it. */
-interface Change {
-  atMs: number
-  kind: string
-  text: string
-  detail: string
-}
 
 const defaultMinutes = 1_440
-/** Maximum number of entries of each source. */
-const maxEntries = 200
+/** How long before and after an instant `--around` lists. */
+const aroundMs = 3_600_000
+const maxListed = 500
 
-/** Lists what changed on a host and around it, newest first. */
+interface ChangesOptions extends HostOptions, RangeOptions {
+  group?: string
+  kind?: ChangeKind
+  diff?: boolean
+}
+
+interface RangeOptions {
+  last?: string
+  from?: number
+  to?: number
+  around?: number
+}
+
+/** Lists what changed on hosts and around them, newest first. */
 export const createChangesCommand = (context: CommandContext): Command =>
   new Command('changes')
-    .description('list what changed on a host: versions, settings, schema, access, deployments, alerts and actions')
+    .description('list what changed on a host and around it, newest first')
     .addOption(hostOption())
+    .addOption(allOption())
+    .addOption(new Option('--group <group>', 'the hosts of a group').conflicts(['host', 'all']))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(changeKinds))
     .option('--last <duration>', 'time range, such as 30m, 6h or 7d (default: 1d)')
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(kinds))
-    .action(async (options: HostOptions & { last?: string; kind?: string }, command) => {
-      const minutes = readLastMinutes(options.last) ?? defaultMinutes
+    .addOption(timeOption('--from <time>', 'start, as an ISO time').conflicts('last'))
+    .addOption(timeOption('--to <time>', 'end, as an ISO time (default: now)').conflicts('last'))
+    .addOption(timeOption('--around <time>', 'the hour before and after').conflicts(['last', 'from', 'to']))
+    .option('--diff', 'print the diff of each change')
+    .action(async (options: ChangesOptions, command) => {
       const { client, output } = openSession(context, command)
-      const host = await selectHost(client, options)
-      const changes = await loadChanges(client, output, host, minutes)
+      const { data, metadata } = await loadChanges(client, options)
+      for (const problem of metadata.problems) output.note(problem)
+      if (!metadata.isRecorded)
+        output.note('no history is recorded, so that changes of schema, settings, access and topology are missing')
       output.list({
-        rows: changes.filter(({ kind }) => options.kind === undefined || kind === options.kind),
-        empty: `No changes on "${host.name}" in this time range.`,
+        rows: data,
+        empty: 'No changes in this time range.',
         columns: [
           { title: 'TIME (UTC)', value: ({ atMs }) => formatInstant(atMs) },
-          { title: 'KIND', value: ({ kind }) => kind, tone: ({ kind }) => (kind === 'Alert' ? 'warning' : undefined) },
-          { title: 'CHANGE', value: ({ text }) => text },
+          { title: 'HOST', value: ({ host }) => host ?? '' },
+          { title: 'KIND', value: ({ kind }) => kind, tone: ({ kind }) => (kind === 'alert' ? 'warning' : undefined) },
+          { title: 'CHANGE', value: ({ title }) => title },
           { title: 'DETAIL', value: ({ detail }) => detail },
+          ...(options.diff ? [{ title: 'DIFF', value: ({ diff }: ListedChange) => diff ?? '' }] : []),
         ],
       })
     })
 
-/** Loads the changes of all sources. A source that fails is reported, because the list lacks its changes. */
-const loadChanges = async (client: Client, output: Output, host: HostEntry, minutes: number): Promise<Change[]> => {
-  const fromMs = Date.now() - minutes * 60_000
-  const sources = {
-    host: loadHostChanges(client, host, minutes),
-    deployments: loadDeployments(client, fromMs),
-    alerts: loadAlerts(client, host),
-    actions: loadActions(client, host),
+const loadChanges = async (client: Client, options: ChangesOptions) => {
+  const { all, group, kind } = options
+  const host = all === true || group !== undefined ? undefined : await selectHost(client, options)
+  const { fromMs, toMs } = readRange(options, Date.now())
+  const query = {
+    from: Math.floor(fromMs / 1_000),
+    to: Math.ceil(toMs / 1_000),
+    limit: maxListed,
+    ...(host && { hostId: host.id }),
+    ...(group !== undefined && { group }),
+    ...(kind && { kind }),
   }
-  const names = Object.keys(sources)
-  const results = await Promise.allSettled(Object.values(sources))
-  const found = results.flatMap((result, index) => {
-    if (result.status === 'fulfilled') return result.value
-    const error: unknown = result.reason
-    if (!(error instanceof RequestError) || error.isUnreachable || error.code === 'unauthenticated') throw error
-    output.note(`${names[index]}: ${error.message}`)
-    return []
+  return client.call('GET /api/v1/changes', { query })
+}
+
+const timeOption = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((text: string): number => {
+    const ms = /^\d{4}-\d{2}-\d{2}/.test(text)
+      ? Date.parse(/[Zz]$|[+-]\d{2}:?\d{2}$|^.{10}$/.test(text) ? text : `${text}Z`)
+      : NaN
+    if (!Number.isNaN(ms)) return ms
+    throw createUsageError(
+      `invalid ${flags.split(' ')[0]} "${text}"; allowed: an ISO time such as 2026-01-31T08:00:00Z`,
+    )
   })
-  return found.filter(({ atMs }) => atMs >= fromMs).toSorted((one, other) => other.atMs - one.atMs)
-}
 
-const loadHostChanges = async (client: Client, { id: hostId }: HostEntry, lastMinutes: number): Promise<Change[]> => {
-  const { data } = await client.call('GET /api/v1/charts/{name}', {
-    path: { name: 'host-changes' },
-    query: { hostId, lastMinutes },
-  })
-  return data.map(({ time, kind, what }) => ({
-    atMs: Number(time),
-    kind: String(kind),
-    text: String(what),
-    detail: '',
-  }))
-}
-
-const loadDeployments = async (client: Client, fromMs: number): Promise<Change[]> => {
-  const query = { from: Math.floor(fromMs / 1000), limit: maxEntries }
-  const { data } = await client.call('GET /api/v1/deployments', { query })
-  return data.map(({ atMs, repository, title, environment, outcome, by }) => ({
-    atMs,
-    kind: 'Deployment',
-    text: `${repository}: ${title}`,
-    detail: [environment, outcome, by && `by ${by}`].filter(Boolean).join(' · '),
-  }))
-}
-
-/** The events of alerts that are changes. Reminders and muted notifications are none. */
-const alertWords: Readonly<Record<string, string>> = {
-  fire: 'fired',
-  escalate: 'became critical',
-  lower: 'became a warning',
-  recover: 'recovered',
-}
-
-const loadAlerts = async (client: Client, { id: hostId }: HostEntry): Promise<Change[]> => {
-  const { data } = await client.call('GET /api/v1/health/history', { query: { hostId, limit: maxEntries } })
-  return data.flatMap(({ atMs, kind, title, severity }) => {
-    const word = alertWords[kind]
-    return word === undefined ? [] : [{ atMs, kind: 'Alert', text: `${title} ${word}`, detail: severity }]
-  })
-}
-
-const loadActions = async (client: Client, { name: host }: HostEntry): Promise<Change[]> => {
-  const { data } = await client.call('GET /api/v1/audit', { query: { host, limit: maxEntries } })
-  return data.map(({ atMs, action, actor, target, result }) => ({
-    atMs,
-    kind: 'Action',
-    text: action,
-    detail: [`by ${actor.subject}`, result === 'done' ? '' : result, ...Object.values(target)]
-      .filter(Boolean)
-      .join(' · '),
-  }))
+const readRange = ({ last, from, to, around }: RangeOptions, nowMs: number): { fromMs: number; toMs: number } => {
+  if (around !== undefined) return { fromMs: around - aroundMs, toMs: around + aroundMs }
+  const toMs = to ?? nowMs
+  const fromMs = from ?? toMs - (readLastMinutes(last) ?? defaultMinutes) * 60_000
+  if (fromMs < toMs) return { fromMs, toMs }
+  throw createUsageError(`--from must be before ${to === undefined ? 'now' : '--to'}`)
 }
