@@ -122,7 +122,8 @@ const seedPattern = async (url: string): Promise<number> => {
   return Date.now() - silentMinutes * 60_000
 }
 
-const waitForFirstSnapshot = async (historyUrl: string): Promise<void> => {
+/** Waits until the definitions and the workload of the host are recorded for the first time. */
+export const waitForFirstSnapshot = async (historyUrl: string): Promise<void> => {
   const sql = "SELECT uniqExact(name) AS marks FROM watchhouse.objects WHERE kind = ''"
   const isRecorded = async () => Number((await queryClickHouse(historyUrl, sql).catch(() => []))[0]?.marks) === 2
   assert.ok(await waitUntil(isRecorded, 300_000), 'no first snapshot was recorded')

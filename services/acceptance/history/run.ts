@@ -7,6 +7,7 @@ import { checkFleetKills } from './fleet-kills.ts'
 import { checkGrants } from './grants.ts'
 import { reportCheck } from './report.ts'
 import { checkUnreachableTools } from './unreachable-tools.ts'
+import { checkWalk } from './walk.ts'
 
 const versions = ['24.8', '25.8']
 
@@ -32,6 +33,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     for (const version of versions) await checkDeadHost(version, reportCheck)
   },
   'unreachable-tools': () => checkUnreachableTools(reportCheck),
+  walk: () => checkWalk(reportCheck),
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
     checkFleetKills(

@@ -1,18 +1,15 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import { fetchJson } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
 import { findChromium } from '../../testing/servers/chromium.ts'
 import { screenshotPages } from './pages.ts'
+import { pagePatienceMs, waitForPage } from './wait-for-page.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
-const patienceMs = 120_000
-const pollMs = 100
-const hasNoPlaceholders =
-  "[...document.querySelectorAll('main .skeleton')].every((part) => part.getBoundingClientRect().top >= innerHeight)"
 /** Size of the screenshots, small enough for the documentation and the repository. */
 const viewport = { width: 1280, height: 800 }
 
@@ -33,7 +30,7 @@ const takeScreenshots = async (): Promise<void> => {
     colorScheme: 'light',
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(patienceMs)
+  context.setDefaultTimeout(pagePatienceMs)
   await mkdir(folder, { recursive: true })
   for (const { name, path } of screenshotPages) {
     const page = await context.newPage()
@@ -42,17 +39,6 @@ const takeScreenshots = async (): Promise<void> => {
     await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
     await page.close()
     process.stdout.write(`web/docs/pictures/${name}.png\n`)
-  }
-}
-
-/** Waits until a page shows its heading and has no pending requests and no visible placeholders. */
-const waitForPage = async (page: Page): Promise<void> => {
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.waitForLoadState('networkidle')
-  // The content security policy forbids `waitForFunction`, which evaluates its text in the page.
-  for (let waitedMs = 0; !(await page.evaluate<boolean>(hasNoPlaceholders)); waitedMs += pollMs) {
-    if (waitedMs > patienceMs) throw new Error(`${page.url()} did not load; check the product`)
-    await page.waitForTimeout(pollMs)
   }
 }
 
