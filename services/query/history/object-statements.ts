@@ -68,9 +68,10 @@ FROM system.settings_profile_elements GROUP BY holder`,
     sql: "SELECT name, create_query FROM system.functions WHERE origin = 'SQLUserDefined'",
   },
   {
+    // Newer versions list several ways to authenticate. The text does not depend on it, so that an upgrade is no change.
     kind: 'user',
     requires: ['system.users'],
-    sql: "SELECT name, concat('auth ', toString(auth_type), '\\nhosts ', toString(arrayConcat(host_ip, host_names, host_names_regexp, host_names_like)), '\\nroles ', if(default_roles_all, concat('ALL EXCEPT ', toString(default_roles_except)), toString(default_roles_list)), '\\ndefault database ', default_database) FROM system.users",
+    sql: "SELECT name, concat('auth ', replaceRegexpAll(toString(auth_type), '[^a-z0-9_,]', ''), '\\nhosts ', toString(arrayConcat(host_ip, host_names, host_names_regexp, host_names_like)), '\\nroles ', if(default_roles_all, concat('ALL EXCEPT ', toString(default_roles_except)), toString(default_roles_list)), '\\ndefault database ', default_database) FROM system.users",
   },
   { kind: 'role', requires: ['system.roles'], sql: 'SELECT name, storage FROM system.roles' },
   {

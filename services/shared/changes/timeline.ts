@@ -192,7 +192,15 @@ const readAlerts = async (
   const hostKey = others.length === 0 ? only?.key : undefined
   const events = await sources.alerts.alertHistory({ hostKey, fromMs, toMs, limit: maxAlertHistoryEntries }, call)
   const isWithin = ({ atMs }: AlertHistoryEntry): boolean => atMs >= fromMs && atMs < toMs
-  return events.filter(isWithin).flatMap((event) => fromAlert(event, hostOf))
+  // Without a notification channel, the first event of an episode is a notification that was not sent.
+  const fired = new Set(events.filter(({ kind }) => kind === 'fire').map(({ episode }) => episode))
+  const unsent = new Map(
+    events.filter(({ kind, episode }) => kind === 'held' && !fired.has(episode)).map((event) => [event.episode, event]),
+  )
+  const listed = events.flatMap((event): AlertHistoryEntry[] =>
+    unsent.get(event.episode) === event ? [{ ...event, kind: 'fire', atMs: event.sinceMs }] : [event],
+  )
+  return listed.filter(isWithin).flatMap((event) => fromAlert(event, hostOf))
 }
 
 /** Actions on hosts outside of the request are left out. Names of hosts identify them in the audit log. */
