@@ -115,7 +115,7 @@ const toRecordedHour = (
   host: name,
   reason,
   lastSampleAt: formatInstant(hour.lastSampleMs),
-  load: hour.samples.map(withInstant),
+  load: hour.samples.map(toLoad),
   queries: hour.patterns.map(({ pattern, ...rest }) => ({ ...rest, pattern: shorten(pattern) })),
   running: hour.running.map(({ pattern, ...rest }) => ({ ...withInstant(rest), pattern: shorten(pattern) })),
   errors: hour.errors,
@@ -123,6 +123,20 @@ const toRecordedHour = (
     .slice(0, maxLines)
     .map(({ message, ...rest }) => ({ ...withInstant(rest), message: shorten(message) })),
   changes,
+})
+
+/** Digits of averages; more would only take tokens. */
+const precision = 6
+
+const round = (value: number | null): number | null => (value === null ? null : Number(value.toPrecision(precision)))
+
+const toLoad = ({ timeMs, ...values }: LastHour['samples'][number]): RecordedHour['load'][number] => ({
+  at: formatInstant(timeMs),
+  cpuCores: round(values.cpuCores),
+  loadAverage: round(values.loadAverage),
+  memoryBytes: round(values.memoryBytes),
+  runningQueries: round(values.runningQueries),
+  failedQueries: round(values.failedQueries),
 })
 
 const shorten = (text: string): string => shortenWithEllipsis(text, maxTextLength)
