@@ -27,6 +27,7 @@ export const objectKinds = [
   'query-pattern',
   'workload',
 ] as const
+export type ObjectKind = (typeof objectKinds)[number]
 
 /** A change of the definition of an object of a host, according to the snapshots of the history. */
 export const ObjectChange = z.object({

@@ -27,6 +27,7 @@ import { createQueryDetailHandler } from './analysis/query-detail.ts'
 import { createConsoleHandlers } from './console/handlers.ts'
 import { openRunRegistry } from './console/run-registry.ts'
 import { createComparisonHandler } from './comparison/comparison.ts'
+import { createSchemaDiffHandler } from './schema-diff/schema-diff.ts'
 import { createSettingsDiffHandler } from './settings-diff/settings-diff.ts'
 import { createToolRowsHandler } from './tools/tool-rows.ts'
 import { createTopologyHandler } from './topology/topology.ts'
@@ -86,6 +87,7 @@ export const createHandlers = (parts: QueryDeps): ServiceHandlers<typeof query> 
     exposition: createExpositionHandler(parts),
     fleet: createFleetHandler(parts),
     ownCost: createOwnCostHandler(parts),
+    schemaDiff: createSchemaDiffHandler(parts),
     settingsDiff: createSettingsDiffHandler(parts),
     comparison: createComparisonHandler(parts),
     toolRows: createToolRowsHandler(parts, running),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ObjectKind } from '#proto/changes.ts'
 import { checkRequirements } from '../clickhouse/availability.ts'
 import { findClickhouseErrorCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -11,7 +12,8 @@ import { insertBatch, type Watermark } from './watermarks.ts'
 
 /** How often all objects are read, even if the digest is the same. */
 const snapshotSeconds = 3_600
-const maxObjects = 20_000
+/** Maximum objects of one kind of a host. */
+export const maxObjects = 20_000
 const restartKey = objectKey('restart', 'server')
 const recordedKinds = [...objectStatements.map(({ kind }) => kind), 'restart']
 
@@ -58,6 +60,28 @@ const findReadable = async ({ client, host, call }: SourceContext): Promise<Obje
   return objectStatements.filter((_, index) => reasons[index] === null)
 }
 
+type HostContext = Pick<SourceContext, 'client' | 'host' | 'call'>
+
+/** Reads the objects of one kind, at most `maxObjects`. Secrets are masked. */
+const readKind = async ({ client, host, call }: HostContext, { kind, sql, isBare }: ObjectStatement) => {
+  const limited = `SELECT * FROM (${sql}) ORDER BY 1 LIMIT ${maxObjects}`
+  const statement = { what: 'history/objects', sql: limited, ...(isBare && { bare: isBare }) }
+  const { rows } = await client.run(host, statement, call)
+  const mask = kind.endsWith('setting') ? maskSetting : (_: string, definition: string) => maskSecrets(definition)
+  return ObjectRows.parse(rows).map(([name, definition, changedAt]) => ({
+    name,
+    definition: mask(name, definition),
+    changedAt,
+  }))
+}
+
+/** Reads the definitions of the objects of one kind by name, at most `maxObjects`. Secrets are masked. */
+export const readObjectsOfKind = async (context: HostContext, kind: ObjectKind): Promise<Map<string, string>> => {
+  const statement = objectStatements.find((each) => each.kind === kind)
+  const rows = statement ? await readKind(context, statement) : []
+  return new Map(rows.map(({ name, definition }) => [name, definition]))
+}
+
 /** Reads the digest. If a server rejects a part of it, changes are found by the hourly snapshot only. */
 const readDigest = async ({ client, host, call }: SourceContext, statements: readonly ObjectStatement[]) => {
   const run = (sql: string) => client.run(host, { what: 'history/objects', bare: true, sql }, call)
@@ -85,22 +109,17 @@ const describeStart = (
 const readObjects = async ({ client, host, call }: SourceContext, statements: readonly ObjectStatement[]) => {
   const objects = new Map<string, ObjectState>()
   const complete = new Set<string>()
-  for (const { kind, sql, isBare } of statements) {
-    const limited = `SELECT * FROM (${sql}) ORDER BY 1 LIMIT ${maxObjects}`
-    const statement = { what: 'history/objects', sql: limited, ...(isBare && { bare: isBare }) }
-    const rows = await client.run(host, statement, call).then(
-      (answer) => ObjectRows.parse(answer.rows),
-      (error: unknown) => {
-        if (findClickhouseErrorCode(error) === undefined) throw error
-        return undefined
-      },
-    )
+  for (const statement of statements) {
+    const { kind } = statement
+    const rows = await readKind({ client, host, call }, statement).catch((error: unknown) => {
+      if (findClickhouseErrorCode(error) === undefined) throw error
+      return undefined
+    })
     if (rows === undefined) continue
     if (rows.length < maxObjects) complete.add(kind)
     objects.set(objectKey(kind, ''), { definition: '' })
-    const mask = kind.endsWith('setting') ? maskSetting : (_: string, definition: string) => maskSecrets(definition)
-    for (const [name, definition, changedAt] of rows)
-      if (name !== '') objects.set(objectKey(kind, name), { definition: mask(name, definition), changedAt })
+    for (const { name, definition, changedAt } of rows)
+      if (name !== '') objects.set(objectKey(kind, name), { definition, changedAt })
   }
   return { objects, complete }
 }
