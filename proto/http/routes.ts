@@ -43,6 +43,7 @@ import type * as parameters from './parameters.ts'
 import type * as postgres from './postgres.ts'
 import type * as repldb from './repldb.ts'
 import type * as reports from './reports.ts'
+import type * as schemaDiff from './schema-diff.ts'
 import type * as session from './session.ts'
 import type * as setup from './setup.ts'
 import type * as skills from './skills.ts'
@@ -209,6 +210,7 @@ export interface Routes {
   'GET /api/v1/reports': Route<typeof reports.ReportsResponse, typeof reports.ReportsQuery>
   'GET /api/v1/reports/{id}': Route<typeof reports.ReportResponse, typeof reports.ReportQuery>
   'GET /api/v1/saved-views': Route<typeof dashboards.SavedViewsResponse, typeof dashboards.SavedViewsQuery>
+  'GET /api/v1/schema-diff': Route<typeof schemaDiff.SchemaDiffResponse, typeof schemaDiff.SchemaDiffQuery>
   'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffResponse, typeof comparison.SettingsDiffQuery>
   'GET /api/v1/setup': Route<typeof setup.SetupResponse>
   'GET /api/v1/tables': Route<typeof data.TableListResponse, typeof parameters.TableListQuery>

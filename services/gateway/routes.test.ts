@@ -105,6 +105,7 @@ const good: Record<string, ValidRequest> = {
   'GET /api/v1/explorer/preview': { url: '/api/v1/explorer/preview?database=shop&table=orders&limit=2' },
   'GET /api/v1/cluster/topology': { url: '/api/v1/cluster/topology?hostId=1&cluster=shop' },
   'GET /api/v1/settings-diff': { url: '/api/v1/settings-diff?hosts=1,0&changedOnly=1' },
+  'GET /api/v1/schema-diff': { url: '/api/v1/schema-diff?baseHostId=0&targetHostId=1&database=shop' },
   'GET /api/v1/compare': { url: '/api/v1/compare?hosts=0,1&limit=5' },
   'GET /api/v1/own-cost': { url: '/api/v1/own-cost?lastHours=48' },
   'POST /api/v1/actions': {

@@ -18,6 +18,7 @@ import { chartRoutes } from './routes/charts.ts'
 import { clusterTopologyRoute, fleetRoutes } from './routes/fleet.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { comparisonRoutes, queryAnalysisRoutes } from './routes/query-analysis.ts'
+import { schemaDiffRoutes } from './routes/schema-diff.ts'
 import { cronRoutes } from './routes/cron.ts'
 import { deploymentsRoute, eventsRoute, ingestRoute } from './routes/ingest.ts'
 import { dashboardRoutes } from './routes/dashboards.ts'
@@ -82,6 +83,7 @@ export const routes: readonly Route[] = [
   ...postgresRoutes,
   clusterTopologyRoute,
   ...comparisonRoutes,
+  ...schemaDiffRoutes,
   ...connectionRoutes,
   authCliRoute,
   ...apiKeyRoutes,

@@ -211,6 +211,7 @@ describe.each([
     '/explorer?host=0&database=shop&view=dependencies',
     '/topology?host=0',
     '/settings-diff?host=0&hosts=0,1&scope=changed',
+    '/schema-diff?host=0&base=0&target=1',
     '/compare?host=0&hosts=0,1',
   ])('%s has no accessibility violations, and does not scroll sideways', { tags: ['long'] }, async (path) => {
     const visit = await open(path, { colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })

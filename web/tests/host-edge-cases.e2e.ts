@@ -141,6 +141,7 @@ describe('long names', () => {
     '/management?view=roles',
     '/management?view=grants',
     '/settings-diff',
+    '/schema-diff',
     '/alerts/rules',
   ])('do not widen the page and are readable in full: %s', async (path) => {
     isIll = true

@@ -8,6 +8,7 @@ import { checkGrants } from './grants.ts'
 import { reportCheck } from './report.ts'
 import { checkUnreachableTools } from './unreachable-tools.ts'
 import { checkWalk } from './walk.ts'
+import { checkSchemaDiff } from './schema-diff.ts'
 
 const versions = ['24.8', '25.8']
 
@@ -34,6 +35,11 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   },
   'unreachable-tools': () => checkUnreachableTools(reportCheck),
   walk: () => checkWalk(reportCheck),
+  async schema() {
+    await checkSchemaDiff(['24.8', '24.8'], reportCheck)
+    await checkSchemaDiff(['25.8', '25.8'], reportCheck)
+    await checkSchemaDiff(['24.8', '25.8'], reportCheck)
+  },
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
     checkFleetKills(

@@ -15,6 +15,7 @@ import { createLoginCommand } from './login.ts'
 import { createLogoutCommand } from './logout.ts'
 import { createMcpCommand } from './mcp.ts'
 import { createQueryCommand } from './query.ts'
+import { createSchemaDiffCommand } from './schema-diff.ts'
 import { createSilenceCommand } from './silence.ts'
 import { createTablesCommand } from './tables.ts'
 import { createTopCommand } from './top.ts'
@@ -33,6 +34,7 @@ export const commands: readonly ((context: CommandContext) => Command)[] = [
   createSilenceCommand,
   createDiagnoseCommand,
   createChangesCommand,
+  createSchemaDiffCommand,
   createAgentCommand,
   createMcpCommand,
   createDoctorCommand,

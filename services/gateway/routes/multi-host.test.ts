@@ -27,6 +27,20 @@ const questions: [path: string, method: string, input: unknown][] = [
     'settingsDiff',
     { hostKeys: ['analytics', 'logs'], changedOnly: true, differentOnly: true },
   ],
+  [
+    'schema-diff?baseHostId=0&targetHostId=1',
+    'schemaDiff',
+    { base: { hostKeys: ['analytics'] }, target: { hostKeys: ['logs'] } },
+  ],
+  [
+    'schema-diff?baseGroup=eu&targetHostId=0&targetTime=1780315200&database=shop',
+    'schemaDiff',
+    {
+      base: { hostKeys: ['analytics'] },
+      target: { hostKeys: ['analytics'], atMs: 1_780_315_200_000 },
+      database: 'shop',
+    },
+  ],
   ['compare?hosts=0,1', 'comparison', { hostKeys: ['analytics', 'logs'], limit: 50 }],
   [
     'compare?hosts=1,0&lastHours=48&limit=7',
@@ -51,6 +65,11 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['settings-diff?hosts=0&hosts=1', 'hosts', 'only once'],
   ['settings-diff?hosts=0,1&changedOnly=yes', 'changedOnly', '1 or 0'],
   ['settings-diff?hosts=0,1&hostId=1&hostId=0', 'hostId', 'not both'],
+  ['schema-diff?targetHostId=1', 'baseHostId', 'is required'],
+  ['schema-diff?baseHostId=0&baseGroup=eu&targetHostId=1', 'baseHostId', 'not both'],
+  ['schema-diff?baseHostId=0&targetHostId=0', 'targetHostId', 'must differ'],
+  ['schema-diff?baseHostId=0&targetHostId=1&baseTime=yesterday', 'baseTime', 'epoch seconds'],
+  ['schema-diff?baseHostId=0&targetHostId=1&database=', 'database', 'must name a database'],
   ['compare?hosts=0,1&limit=201', 'limit', 'from 1 to 200'],
   ['compare?hosts=0,1&from=20&to=10', 'to', 'later than from'],
   ['compare?hosts=0,1&lastHours=0', 'lastHours', 'from 1 to 9600'],

@@ -131,6 +131,27 @@ export const fakeFleet = {
       },
     ],
   }),
+  schemaDiff: async () => ({
+    differences: [
+      {
+        kind: 'table',
+        name: 'shop.orders',
+        change: 'changed',
+        diff: '--- shop.orders\n+++ shop.orders\n@@ -1,2 +1,2 @@\n TABLE `shop`.`orders`\n-  `price` Float32,\n+  `price` Float64,\n',
+      },
+    ],
+    statements: [
+      {
+        object: 'shop.orders',
+        sql: 'ALTER TABLE `shop`.`orders` MODIFY COLUMN `price` Float64',
+        risk: 'rewrite',
+        note: 'converts all values from Float32 to Float64',
+      },
+    ],
+    total: 1,
+    compared: { base: 12, target: 12 },
+    notes: [],
+  }),
   comparison: async ({ hostKeys }) => ({
     hosts: hostKeys.map((hostKey) =>
       hostKey === 'logs'

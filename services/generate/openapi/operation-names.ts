@@ -26,6 +26,7 @@ export const operationGroups: readonly OperationGroup[] = [
       'GET /api/v1/cluster/topology': 'getTopology',
       'GET /api/v1/compare': 'compareHosts',
       'GET /api/v1/settings-diff': 'compareSettings',
+      'GET /api/v1/schema-diff': 'compareSchemas',
       'GET /api/v1/own-cost': 'getOwnCost',
       'GET /api/v1/history/last-hour': 'getLastHour',
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { queryClickHouse } from '../../testing/fetch-json.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
@@ -69,6 +70,28 @@ describe('the definitions of objects', () => {
     ])
     expect(changed?.atMs).toBeGreaterThan(Date.now() - 60_000)
     expect(JSON.stringify(changes)).not.toContain('hunter2')
+  })
+
+  it('are compared with the current schema as statements', async () => {
+    const [first] = await parts.history.select(
+      "SELECT toUnixTimestamp(min(time)) AS at FROM {table:objects} WHERE kind = 'table'",
+      z.object({ at: z.number() }),
+    )
+    const atMs = (first?.at ?? 0) * 1_000
+    const compare = (base: number, database = 'default') =>
+      parts.handlers.schemaDiff(
+        { base: { hostKeys: ['box'], atMs: base }, target: { hostKeys: ['box'] }, database },
+        createCall(),
+      )
+    const { statements } = await compare(atMs)
+    expect(statements.map(({ sql, risk }) => [sql.replace(/\(.*/s, ''), risk]).toSorted()).toEqual([
+      ['ALTER TABLE `default`.`orders` MODIFY COLUMN `price` Float64 CODEC', 'rewrite'],
+      ['CREATE TABLE default.remote ', 'manual'],
+      ['DROP TABLE `default`.`old`', 'data-loss'],
+    ])
+    expect((await compare(Date.now())).differences).toEqual([])
+    await expect(compare(atMs - 3_600_000)).rejects.toThrow('no schema is recorded before')
+    await expect(compare(atMs, 'shop')).rejects.toThrow('unknown database "shop"')
   })
 
   it('are hidden from callers without the feature, and filtered by kind', async () => {

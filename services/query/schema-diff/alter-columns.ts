@@ -1,7 +1,7 @@
 import type { SchemaRisk } from '#proto/schema-diff.ts'
-import { quoteName } from '#shared/sql/statement-text.ts'
+import { quoteName, quoteText } from '#shared/sql/statement-text.ts'
 import { type Column, formatColumn, type ObjectDefinition } from './definition.ts'
-import { normalizeSql } from './parse-definition.ts'
+import { ephemeralDefault, normalizeSql } from './parse-definition.ts'
 
 /** A command of an `ALTER TABLE` with its risk. */
 export interface AlterCommand {
@@ -52,6 +52,13 @@ const placeOf = (columns: readonly Column[], column: Column): string => {
   return before ? `AFTER ${quoteName(before.name)}` : 'FIRST'
 }
 
+/** Returns a column with its place. Without an expression, `EPHEMERAL` would read what follows as its expression. */
+const formatPlacedColumn = (column: Column, place: string): string => {
+  const isBare = column.defaultKind === 'EPHEMERAL' && column.defaultExpression === ''
+  const defaultExpression = isBare ? `${ephemeralDefault}(${quoteText(column.type)})` : column.defaultExpression
+  return `${quoteName(column.name)} ${formatColumn({ ...column, defaultExpression })} ${place}`
+}
+
 /** Returns the commands that add columns and move the existing ones to the order of the target. */
 const arrangeColumns = (kept: readonly Column[], target: readonly Column[]): AlterCommand[] => {
   const positions = new Map(target.map(({ name }, index) => [name, index]))
@@ -61,14 +68,12 @@ const arrangeColumns = (kept: readonly Column[], target: readonly Column[]): Alt
     const place = placeOf(target, column)
     const present = existing.get(column.name)
     if (!present) {
-      return [
-        { command: `ADD COLUMN ${quoteName(column.name)} ${formatColumn(column)} ${place}`, risk: 'safe', note: '' },
-      ]
+      return [{ command: `ADD COLUMN ${formatPlacedColumn(column, place)}`, risk: 'safe', note: '' }]
     }
     if (inOrder.has(index)) return []
     return [
       {
-        command: `MODIFY COLUMN ${quoteName(column.name)} ${formatColumn(present)} ${place}`,
+        command: `MODIFY COLUMN ${formatPlacedColumn(present, place)}`,
         risk: 'safe',
         note: 'changes the order of the columns only',
       },
@@ -104,7 +109,7 @@ const alterColumn = (before: Column, after: Column, place: string): AlterCommand
     const isStored = !isComputed(before) && before.defaultKind !== 'EPHEMERAL'
     return [
       {
-        command: `DROP COLUMN ${name}, ADD COLUMN ${name} ${formatColumn(after)} ${place}`,
+        command: `DROP COLUMN ${name}, ADD COLUMN ${formatPlacedColumn(after, place)}`,
         risk: isStored ? 'data-loss' : 'safe',
         note: isStored ? 'deletes the stored values of the column' : 'the column has no stored values',
       },

@@ -194,7 +194,7 @@ const readColumn = (source: Source, start: number, end: number): Column => {
     name: name ? unescape(name) : '',
     type: textOf(source, start + 1, typeEnd),
     defaultKind,
-    defaultExpression: clauses.get(defaultKind) ?? '',
+    defaultExpression: readDefault(defaultKind, clauses.get(defaultKind) ?? ''),
     comment: clauses.get('COMMENT') ?? '',
     codec: clauses.get('CODEC') ?? '',
     statistics: clauses.get('STATISTICS') ?? '',
@@ -202,6 +202,11 @@ const readColumn = (source: Source, start: number, end: number): Column => {
     settings: clauses.get('SETTINGS') ?? '',
   }
 }
+
+/** The function that some servers write as the expression of a column that is `EPHEMERAL` without one. */
+export const ephemeralDefault = 'defaultValueOfTypeName'
+const readDefault = (kind: string, expression: string): string =>
+  kind === 'EPHEMERAL' && expression.startsWith(`${ephemeralDefault}(`) ? '' : expression
 
 /** Reads the elements of a list of columns that begin with a keyword and a name. */
 const readNamedElements = (source: Source, elements: readonly (readonly [number, number])[]) => {
@@ -260,9 +265,12 @@ export const splitKey = (key: string): string[] => {
 /** Returns a query with its clauses on lines of their own. */
 export const splitQuery = (query: string): string[] => {
   const tokens = lex(query)
-  const starts = tokens.flatMap((token, index) =>
-    index > 0 && isQueryClause(token) && !isInside(tokens, index) ? token.position : [],
-  )
+  let depth = 0
+  const starts = tokens.flatMap((token, index) => {
+    if (isOpening(token)) depth++
+    if (isClosing(token)) depth--
+    return index > 0 && depth === 0 && isQueryClause(token) ? token.position : []
+  })
   return [0, ...starts].map((start, index) => query.slice(start, starts[index]).trim())
 }
 
@@ -279,7 +287,3 @@ const queryClauses = new Set([
   'SETTINGS',
 ])
 const isQueryClause = ({ kind, text }: Token): boolean => kind === 'name' && queryClauses.has(text)
-const isInside = (tokens: readonly Token[], index: number): boolean => {
-  const before = tokens.slice(0, index)
-  return before.filter(isOpening).length !== before.filter(isClosing).length
-}

@@ -69,6 +69,11 @@ export const menuGroups: readonly MenuGroup[] = [
         title: 'Settings diff',
         feature: 'SETTINGS',
       },
+      {
+        path: '/schema-diff',
+        title: 'Schema diff',
+        feature: 'TABLES',
+      },
       { path: '/topics/system', title: 'System' },
       { path: '/topics/logs', title: 'Logs' },
       { path: '/topics/security', title: 'Security' },

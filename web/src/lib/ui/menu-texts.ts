@@ -14,6 +14,10 @@ export const menuTexts: Readonly<Record<string, MenuText>> = {
     doc: 'Settings that differ between hosts.',
     searchTerms: 'compare differences drift configuration',
   },
+  '/schema-diff': {
+    doc: 'Tables that differ between hosts, groups or times, with statements to review.',
+    searchTerms: 'compare differences drift ddl alter migration tables columns',
+  },
   '/topics/system': { doc: 'CPU, memory, disks, settings and errors of the host.' },
   '/topics/logs': { doc: 'Server log, errors, crashes and stack traces.' },
   '/topics/security': { doc: 'Sessions, logins, users, roles and grants.' },
