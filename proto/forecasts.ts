@@ -3,6 +3,30 @@ import { rpc } from './contract.ts'
 import { hostInput } from './host.ts'
 import { Insight, insightConfidences } from './insights.ts'
 
+/** The expected value after a number of days, with the interval that should contain it in 90 % of all cases. */
+export const ForecastProjection = z.object({
+  days: z.number(),
+  value: z.number(),
+  low: z.number(),
+  high: z.number(),
+})
+export type ForecastProjection = z.infer<typeof ForecastProjection>
+
+/** How good the earlier forecasts of a resource were, of the last 90 days. */
+export const ForecastRecord = z.object({
+  /** Number of forecasts whose day has come, and of those that wait for theirs. */
+  scored: z.int().min(0),
+  waiting: z.int().min(0),
+  /** Mean absolute error as a share of the actual value; null without a scored forecast. */
+  mape: z.number().nullable(),
+  /** Share of actual values within the interval; null without a scored forecast. */
+  coverage: z.number().nullable(),
+  /** Whether the forecasts were too wrong to rely on. `summary` states the reason. */
+  isPoor: z.boolean(),
+  summary: z.string(),
+})
+export type ForecastRecord = z.infer<typeof ForecastRecord>
+
 /** The forecast of the usage of a resource, computed with linear fits of its history. */
 export const Forecast = z.object({
   what: z.enum(['disk', 'parts']),
@@ -24,6 +48,10 @@ export const Forecast = z.object({
   historyDays: z.number().optional(),
   confidence: z.enum(insightConfidences).optional(),
   summary: z.string(),
+  /** Values after fixed numbers of days. Each is stored once a day, and scored when its day comes. */
+  projections: z.array(ForecastProjection).optional(),
+  /** How good earlier forecasts were; absent if the store of the records is unavailable. */
+  record: ForecastRecord.optional(),
 })
 export type Forecast = z.infer<typeof Forecast>
 

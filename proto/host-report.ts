@@ -63,6 +63,8 @@ export const ReportedDisk = z.object({
   grewBytes: Value,
   daysToFull: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   forecast: z.string(),
+  /** How good earlier forecasts of the disk were; empty if unknown. */
+  forecastRecord: z.string().default(''),
 })
 export type ReportedDisk = z.infer<typeof ReportedDisk>
 

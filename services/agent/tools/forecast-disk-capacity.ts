@@ -6,7 +6,7 @@ export const forecastDiskCapacity = defineReadTool({
   name: 'forecast_disk_capacity',
   title: 'Forecast capacity',
   description:
-    'When each disk will be full, and when inserts will fail with too many parts. The forecast is a range of days, based on history.',
+    'When each disk will be full, and when inserts will fail with too many parts. The forecast is a range of days, based on history. `record` states how good earlier forecasts were; say so if it is poor.',
   feature: 'INSIGHTS',
   input: z.strictObject(hostParameter),
   async run({ hostId }, context) {
@@ -15,7 +15,9 @@ export const forecastDiskCapacity = defineReadTool({
     const [soonest] = forecasts
       .filter(({ days }) => days !== null)
       .toSorted((a, b) => (a.days?.soonest ?? 0) - (b.days?.soonest ?? 0))
-    const text = soonest?.summary ?? `No disk or partition of ${host.name} is forecast to fill up.`
+    const fills = soonest?.summary ?? `No disk or partition of ${host.name} is forecast to fill up.`
+    const record = (soonest ?? forecasts[0])?.record
+    const text = record === undefined ? fills : `${fills}. Track record of the forecast: ${record.summary}.`
     return createToolResult(text, { forecasts, notes })
   },
 })

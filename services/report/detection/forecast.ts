@@ -1,3 +1,4 @@
+import type { ForecastProjection } from '#proto/forecasts.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { formatRange } from '../format.ts'
 
@@ -33,7 +34,39 @@ export interface DiskForecast {
     soonest: number
     latest: number
   } | null
+  trend: Trend
 }
+
+/** How a value may continue: its slowest, expected and fastest growth per day, and its deviation from a line. */
+export interface Trend {
+  slow: number
+  perDay: number
+  fast: number
+  spread: number
+}
+
+/** The number of standard deviations around the expected value that contain 90 % of all values. */
+const deviations = 1.645
+
+/** Returns the value after a number of days, within 0 and the limit. */
+export const projectTrend = (now: number, limit: number, trend: Trend, days: number): ForecastProjection => {
+  const clamp = (value: number): number => Math.min(limit, Math.max(0, value))
+  const margin = deviations * trend.spread
+  return {
+    days,
+    value: clamp(now + days * trend.perDay),
+    low: clamp(now + days * trend.slow - margin),
+    high: clamp(now + days * trend.fast + margin),
+  }
+}
+
+/** Returns the trend of a value without significant growth: it stays, but may continue its slope. */
+const steadyTrend = (line: Line | undefined): Trend => ({
+  slow: Math.min(0, line?.slope ?? 0),
+  perDay: 0,
+  fast: Math.max(0, line?.slope ?? 0),
+  spread: line?.spread ?? 0,
+})
 
 /** Returns the rows whose usage and size are known and whose time is not in the future. */
 export const selectKnownDiskHours = (rows: readonly Row[]): KnownRow[] =>
@@ -50,12 +83,16 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
   const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
   const long = fitGrowth(history)
   const isHabit = usedBytes <= emptiedAt * (1 + minDropShare) && emptiedAt < maxCleanupShare * totalBytes
-  if (!long || long.score < minScore || isHabit) return { ...known, growth: null }
+  if (!long || long.score < minScore || isHabit) return { ...known, growth: null, trend: steadyTrend(fitDays(history)) }
   const short = fitGrowth(history.filter(({ hoursAgo }) => hoursAgo < shortFitHours))
-  const days = [long, ...(short && short.score >= minScore ? [short] : [])].map(
-    ({ perDay }) => (totalBytes - usedBytes) / perDay,
-  )
-  return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
+  const rates = [long, ...(short && short.score >= minScore ? [short] : [])].map(({ perDay }) => perDay)
+  const [slow, fast] = [Math.min(...rates), Math.max(...rates)]
+  const free = totalBytes - usedBytes
+  return {
+    ...known,
+    growth: { ...long, soonest: free / fast, latest: free / slow },
+    trend: { slow, perDay: long.perDay, fast, spread: long.spread },
+  }
 }
 
 /** Returns the confidence of a forecast by the length of its history in days. */
@@ -85,8 +122,11 @@ const splitAtLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRo
     : { history: rows.slice(begins), emptiedAt: rows[begins - 1]?.usedBytes ?? 0 }
 }
 
+const fitDays = (rows: readonly KnownRow[]): Line | undefined =>
+  fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
+
 const fitGrowth = (rows: readonly KnownRow[]) => {
-  const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
+  const line = fitDays(rows)
   if (!line || line.slope <= 0) return undefined
   const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
   // The spread is at least one byte, because otherwise the score could be infinite.
@@ -106,6 +146,7 @@ interface PartsForecast {
   hours: number
   /** Null unless the number of parts rose in each of the last hours. */
   growth: { perHour: number; spread: number; hoursLeft: number } | null
+  trend: Trend
 }
 
 /** Returns a forecast of parts by a linear fit over the last day, or the reason why there is none as a string. */
@@ -121,9 +162,13 @@ export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsF
   const latest = known.slice(-risingHours).map(({ parts }) => parts)
   const isRising = latest.every((parts, index) => index === 0 || parts > (latest[index - 1] ?? parts))
   const line = fitLine(known.map(({ hoursAgo, parts }) => ({ x: -hoursAgo, y: parts })))
-  if (!isRising || !line || line.slope <= 0) return { ...base, growth: null }
+  if (!isRising || !line || line.slope <= 0) {
+    return { ...base, growth: null, trend: steadyTrend(line && { ...line, slope: line.slope * 24 }) }
+  }
+  const perDay = line.slope * 24
   const hoursLeft = Math.max(0, last.refusedAt - last.parts) / line.slope
-  return { ...base, growth: { perHour: line.slope, spread: line.spread, hoursLeft } }
+  const growth = { perHour: line.slope, spread: line.spread, hoursLeft }
+  return { ...base, growth, trend: { slow: perDay, perDay, fast: perDay, spread: line.spread } }
 }
 
 /** A linear fit with the spread of its residuals. */

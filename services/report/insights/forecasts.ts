@@ -9,6 +9,7 @@ import {
   minForecastHours,
   describeForecast,
   forecastParts,
+  projectTrend,
 } from '../detection/forecast.ts'
 import { formatSeconds } from '../format.ts'
 
@@ -43,6 +44,10 @@ export const forecastDisks = (rows: readonly InsightRow<'disk-hours'>[]): Foreca
   }
 }
 
+/** Days after which the forecasts of disks and of parts are scored. */
+const diskHorizons = [1, 7]
+const partHorizons = [1]
+
 const toDiskForecast = (disk: string, forecast: DiskForecast, error: number | null): Forecast => {
   const { usedBytes, totalBytes, days, growth } = forecast
   return {
@@ -58,6 +63,7 @@ const toDiskForecast = (disk: string, forecast: DiskForecast, error: number | nu
     historyDays: days,
     confidence: getForecastConfidence(days),
     summary: describeForecast(forecast),
+    projections: diskHorizons.map((horizon) => projectTrend(usedBytes, totalBytes, forecast.trend, horizon)),
   }
 }
 
@@ -77,7 +83,7 @@ const computeForecastError = (hours: ReturnType<typeof selectKnownDiskHours>, us
 export const forecastPartCount = (rows: readonly InsightRow<'part-hours'>[]): ForecastResult => {
   const forecast = forecastParts(rows)
   if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`], awaited: [] }
-  const { parts, refusedAt, growth } = forecast
+  const { parts, refusedAt, growth, trend } = forecast
   const days = growth && growth.hoursLeft / 24
   return {
     notes: [],
@@ -96,6 +102,7 @@ export const forecastPartCount = (rows: readonly InsightRow<'part-hours'>[]): Fo
         summary: growth
           ? `inserts are rejected in ${formatSeconds(growth.hoursLeft * 3_600)} at this rate`
           : 'not increasing from hour to hour',
+        projections: partHorizons.map((horizon) => projectTrend(parts, refusedAt, trend, horizon)),
       },
     ],
   }

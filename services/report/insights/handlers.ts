@@ -1,13 +1,11 @@
-import { z } from 'zod'
-import type { CallContext } from '#proto/call.ts'
 import type { ServiceHandlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { forecastMethods } from '#proto/forecasts.ts'
-import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { Insight, insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
 import type { ReportServiceDeps } from '../background-tasks.ts'
-import { forecastDisks, type ForecastResult, forecastPartCount } from './forecasts.ts'
+import { withRecords } from './forecast-records.ts'
+import { readForecasts } from './read-forecasts.ts'
 import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 import { scanHost } from './scan-host.ts'
 import { withCurrentAges } from './with-current-ages.ts'
@@ -62,31 +60,14 @@ export const createForecastHandlers = ({
   query,
   clock,
   store,
-}: InsightDeps): ServiceHandlers<Service<typeof forecastMethods>> => {
-  const forecastFrom = async <S extends InsightRowSet>(
-    input: { hostKey: string; set: S },
-    call: CallContext,
-    compute: (rows: InsightRow<S>[]) => ForecastResult,
-  ): Promise<ForecastResult> => {
-    const { rows, unavailable } = await query.insightRows(input, call)
-    if (unavailable) return { forecasts: [], notes: [unavailable.message], awaited: [] }
-    // The cast is safe, because the row type is derived from the schema that validates the rows.
-    return compute(z.array(insightRowSets[input.set]).parse(rows) as InsightRow<S>[])
-  }
-  return {
-    forecast: async ({ hostKey }, call) => {
-      const disks = await forecastFrom({ hostKey, set: 'disk-hours' }, call, forecastDisks)
-      const parts = await forecastFrom({ hostKey, set: 'part-hours' }, call, forecastPartCount)
-      return {
-        forecasts: [...disks.forecasts, ...parts.forecasts],
-        notes: [...disks.notes, ...parts.notes],
-        awaited: disks.awaited,
-      }
-    },
-    anomalies: async ({ hostKey }, call) => {
-      const context = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
-      const { insights, notes } = await scanHost(context)
-      return { anomalies: insights.map((insight) => withCurrentAges(insight, clock.now())), notes }
-    },
-  }
-}
+}: InsightDeps): ServiceHandlers<Service<typeof forecastMethods>> => ({
+  forecast: async ({ hostKey }, call) => {
+    const { forecasts, notes, awaited } = await readForecasts({ query }, hostKey, call)
+    return { forecasts: await withRecords(store, hostKey, forecasts), notes, awaited }
+  },
+  anomalies: async ({ hostKey }, call) => {
+    const context = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
+    const { insights, notes } = await scanHost(context)
+    return { anomalies: insights.map((insight) => withCurrentAges(insight, clock.now())), notes }
+  },
+})

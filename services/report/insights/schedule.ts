@@ -6,6 +6,7 @@ import { parseSettings } from '#shared/config/setting.ts'
 import { computeAgeMs, recordInstant } from '#shared/time/clock.ts'
 import { forEachHost, createServiceCall, type BackgroundTasks } from '../background-tasks.ts'
 import { insightStoreSettings } from '../stores/settings.ts'
+import { recordForecasts } from './forecast-records.ts'
 import { runInsightScan, type InsightScanDeps } from './insight-scan.ts'
 
 const tickMs = 60_000
@@ -93,6 +94,7 @@ const findDueHosts = async (
 const scanHostSafely = async (deps: ScheduleDeps, hostKey: string, call: CallContext): Promise<void> => {
   try {
     await runInsightScan(deps, { hostKey, force: false }, call)
+    await recordForecasts(deps, hostKey, call)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     deps.log.warn({ hostKey, code: error.code }, 'scanning a host for insights failed')

@@ -10,7 +10,9 @@ import { type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import { type ReportRowSet, reportRowSets } from '#proto/report-rows.ts'
 import type { IncompleteReason } from '#proto/unavailable-reason.ts'
+import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { readDiskRecords } from '../insights/forecast-records.ts'
 import type { InsightStore } from '../stores/store.ts'
 import type { ReportData, ReportRows, ReportTimeRange } from './report-data.ts'
 import { type ReportSubject, composeReport } from './write-report.ts'
@@ -21,6 +23,7 @@ export interface ReportSources {
   alerts: ServiceClient<typeof alerts>
   insights: InsightStore
   clock: Clock
+  store: Store
 }
 
 interface ReportRequest {
@@ -35,10 +38,10 @@ export const assembleReport = async (
   { about, period, before }: ReportRequest,
   call: CallContext,
 ): Promise<HostReport> => {
-  const { query, alerts, insights, clock } = sources
+  const { query, alerts, insights, clock, store } = sources
   const reportCall = { ...call, priority: 'report' as const }
   const { hostKey } = about
-  const context = { query, alerts, insights, call: reportCall, hostKey, period, nowMs: clock.now(), before }
+  const context = { query, alerts, insights, store, call: reportCall, hostKey, period, nowMs: clock.now(), before }
   return composeReport(about, await gatherReportData(context))
 }
 
@@ -47,6 +50,7 @@ interface GatherContext {
   query: ServiceClient<typeof query>
   alerts: ServiceClient<typeof alerts>
   insights: InsightStore
+  store: Store
   call: CallContext
   hostKey: string
   period: ReportTimeRange
@@ -67,7 +71,7 @@ const reportSets = Object.keys(reportRowSets) as ReportRowSet[]
  * host returned no row set at all.
  */
 const gatherReportData = async (context: GatherContext): Promise<ReportData> => {
-  const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
+  const { query, alerts, insights, store, call, hostKey, period, nowMs, before } = context
   const notes: string[] = []
   let failure: unknown
   /** Sends a request. If it fails, adds a note and returns undefined. */
@@ -110,6 +114,7 @@ const gatherReportData = async (context: GatherContext): Promise<ReportData> => 
     checks: await attempt('rules', () => alerts.alertChecks({ hostKey }, call)),
     undelivered: await attempt('deliveries', () => fetchFailedDeliveries(context)),
     insights: (await attempt('insights', () => insights.list(filter, call))) ?? [],
+    recordOfDisk: await readDiskRecords(store, hostKey),
     before,
     notes,
   }

@@ -30,6 +30,8 @@ export interface ReportData {
   /** Failed deliveries of the period. */
   undelivered: readonly CompletedDelivery[] | undefined
   insights: readonly Insight[]
+  /** Returns how good earlier forecasts of a disk were, in words; empty if that is unknown. */
+  recordOfDisk: (disk: string) => string
   /** The report of the previous week. */
   before: HostReport | undefined
   notes: string[]

@@ -38,7 +38,7 @@ export const composeReport = (about: ReportSubject, material: ReportData): HostR
     // Without data of the previous period, every pattern would count as new.
     newPatterns: statements?.before ? findNewPatterns(patterns) : [],
     errorCodes: rankErrorCodes(rows['error-codes'] ?? []),
-    disks: summarizeDisks(rows['disk-hours'] ?? [], period, writtenAtMs),
+    disks: summarizeDisks(rows['disk-hours'] ?? [], material),
     tables: findLargestTables(material.tables ?? [], rows.written),
     worst: collectPeakValues(material),
     safeguards: summarizeSafeguards(material),

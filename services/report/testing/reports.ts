@@ -21,6 +21,7 @@ export const createReportData = (more: Partial<ReportData> = {}): ReportData => 
   checks: undefined,
   undelivered: undefined,
   insights: [],
+  recordOfDisk: () => '',
   before: undefined,
   notes: [],
   ...more,

@@ -47,13 +47,18 @@ type FormatTime = (atMs: number) => string
 const createStorageSections = ({ disks, tables }: HostReport): (ReportSection | undefined)[] => [
   createTableSection(
     'Disks',
-    [...createTextColumns('Disk'), ...createNumberColumns('Used', 'Size', 'Growth'), ...createTextColumns('Forecast')],
-    disks.map(({ disk, usedBytes, totalBytes, grewBytes, forecast }) => [
+    [
+      ...createTextColumns('Disk'),
+      ...createNumberColumns('Used', 'Size', 'Growth'),
+      ...createTextColumns('Forecast', 'Track record'),
+    ],
+    disks.map(({ disk, usedBytes, totalBytes, grewBytes, forecast, forecastRecord }) => [
       disk,
       formatBytes(usedBytes),
       formatBytes(totalBytes),
       formatOrDash(grewBytes, formatSignedBytes),
       forecast,
+      forecastRecord,
     ]),
   ),
   createTableSection(

@@ -2,7 +2,7 @@ import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
 import { forecastDisk, selectKnownDiskHours, describeForecast } from '../../detection/forecast.ts'
-import type { ReportTimeRange } from '../report-data.ts'
+import type { ReportData } from '../report-data.ts'
 
 type DiskHours = ReturnType<typeof selectKnownDiskHours>
 
@@ -13,15 +13,17 @@ const maxStartOffsetHours = 6
 /** Returns the disks at the end of the period, with growth and forecast. */
 export const summarizeDisks = (
   rows: readonly ReportRow<'disk-hours'>[],
-  period: ReportTimeRange,
-  writtenAtMs: number,
+  { period, writtenAtMs, recordOfDisk }: Pick<ReportData, 'period' | 'writtenAtMs' | 'recordOfDisk'>,
 ): ReportedDisk[] => {
   const periodHours = (Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs
   const disks = Map.groupBy(selectKnownDiskHours(rows), ({ disk }) => disk)
-  return [...disks].map(([disk, hours]) => summarizeDisk(disk, hours, periodHours))
+  return [...disks].map(([disk, hours]) => ({
+    ...summarizeDisk(disk, hours, periodHours),
+    forecastRecord: recordOfDisk(disk),
+  }))
 }
 
-const summarizeDisk = (disk: string, hours: DiskHours, periodHours: number): ReportedDisk => {
+const summarizeDisk = (disk: string, hours: DiskHours, periodHours: number): Omit<ReportedDisk, 'forecastRecord'> => {
   const oldestFirst = hours.toSorted((one, other) => other.hoursAgo - one.hoursAgo)
   const last = oldestFirst.at(-1)
   const begin = oldestFirst.find(({ hoursAgo }) => hoursAgo < periodHours)
