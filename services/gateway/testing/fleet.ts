@@ -137,7 +137,7 @@ export const fakeFleet = {
         kind: 'table',
         name: 'shop.orders',
         change: 'changed',
-        diff: '--- shop.orders\n+++ shop.orders\n@@ -1,2 +1,2 @@\n TABLE `shop`.`orders`\n-  `price` Float32,\n+  `price` Float64,\n',
+        diff: '@@ -2,1 +2,1 @@\n-  `price` Float32,\n+  `price` Float64,\n',
       },
     ],
     statements: [
