@@ -169,8 +169,10 @@ const modifyColumn = (before: Column, after: Column): AlterCommand[] => {
 const rateModification = (before: Column, after: Column, hasType: boolean, hasTtl: boolean) => {
   if (hasTtl) return { risk: 'data-loss', note: 'deletes values that are expired according to the TTL' } as const
   if (hasType) {
-    const note = `converts all values from ${before.type} to ${after.type}; values that do not fit are changed, or the mutation fails`
-    return { risk: isWidening(before.type, after.type) ? 'rewrite' : 'data-loss', note } as const
+    const note = `converts all values from ${before.type} to ${after.type}`
+    return isWidening(before.type, after.type)
+      ? ({ risk: 'rewrite', note } as const)
+      : ({ risk: 'data-loss', note: `${note}; values that do not fit are changed, or the mutation fails` } as const)
   }
   const isCodec = after.codec !== '' && !isEqualSql(before.codec, after.codec)
   return { risk: 'safe', note: isCodec ? 'affects parts that are written or merged later' : '' } as const

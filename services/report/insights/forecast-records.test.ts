@@ -4,14 +4,16 @@ import type { query } from '#proto/query.ts'
 import type { ServiceHandlers } from '#proto/contract.ts'
 import { openStore } from '#shared/store/open.ts'
 import { createClock } from '#shared/time/clock.ts'
+import { createServiceCall } from '../background-tasks.ts'
 import { createMemoryInsightStore } from '../stores/store.ts'
-import { createUserCall } from '../testing/insights.ts'
+
 import { createDiskHours } from '../testing/rows.ts'
 import { createQuietQueryHandlers, openClients } from '../testing/test-services.ts'
 import { createForecastHandlers } from './handlers.ts'
 import { scanDueHosts } from './schedule.ts'
 
 const dayMs = 86_400_000
+const { signal } = new AbortController()
 
 /** Opens a `report` process and a host whose disk grows by 0.5 GiB an hour. */
 const openProduct = async (opened: AsyncDisposableStack) => {
@@ -32,12 +34,15 @@ const openProduct = async (opened: AsyncDisposableStack) => {
     /** Runs the scheduled scans until this day. */
     async runUntil(last: number, jump = 0) {
       jumpGibibytes = jump
-      for (; day <= last; day++) await scanDueHosts(deps, new AbortController().signal)
+      for (; day <= last; day++) await scanDueHosts(deps, signal)
       day = last
     },
     /** Returns the record that stands beside the current forecast of the disk. */
     async readRecord() {
-      const { forecasts } = await createForecastHandlers(deps).forecast({ hostKey: 'one' }, createUserCall())
+      const { forecasts } = await createForecastHandlers(deps).forecast(
+        { hostKey: 'one' },
+        createServiceCall(deps, signal),
+      )
       return forecasts.find(({ what }) => what === 'disk')?.record
     },
   }
