@@ -15,6 +15,7 @@ export const SchemaSource = z.object({
 })
 export type SchemaSource = z.infer<typeof SchemaSource>
 
+/** The kinds of compared objects. */
 export const schemaObjectKinds = ['database', 'table', 'view', 'materialized-view', 'dictionary'] as const
 export type SchemaObjectKind = (typeof schemaObjectKinds)[number]
 

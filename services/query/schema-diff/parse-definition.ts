@@ -136,7 +136,7 @@ const splitAtCommas = (tokens: readonly Token[], start: number, end: number): [s
   return parts
 }
 
-/** Returns the text of tokens as it stands in the statement. */
+/** Returns the text of tokens, unchanged from the statement. */
 const textOf = ({ sql, tokens }: Source, start: number, end: number): string => {
   const [first, next] = [tokens[start], tokens[end]]
   return first && start < end ? sql.slice(first.position, next?.position).trim() : ''

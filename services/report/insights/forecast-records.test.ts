@@ -37,7 +37,7 @@ const openProduct = async (opened: AsyncDisposableStack) => {
       for (; day <= last; day++) await scanDueHosts(deps, signal)
       day = last
     },
-    /** Returns the record that stands beside the current forecast of the disk. */
+    /** Returns the record in the current forecast of the disk. */
     async readRecord() {
       const { forecasts } = await createForecastHandlers(deps).forecast(
         { hostKey: 'one' },
