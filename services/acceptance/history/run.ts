@@ -8,6 +8,7 @@ import { checkGrants } from './grants.ts'
 import { reportCheck } from './report.ts'
 import { checkUnreachableTools } from './unreachable-tools.ts'
 import { checkWalk } from './walk.ts'
+import { checkSchemaDiffOnCluster } from './schema-diff-cluster.ts'
 import { checkSchemaDiff } from './schema-diff.ts'
 
 const versions = ['24.8', '25.8']
@@ -39,6 +40,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     await checkSchemaDiff(['24.8', '24.8'], reportCheck)
     await checkSchemaDiff(['25.8', '25.8'], reportCheck)
     await checkSchemaDiff(['24.8', '25.8'], reportCheck)
+    for (const version of versions) await checkSchemaDiffOnCluster(version, reportCheck)
   },
   faults: () => checkFaults(values.short, reportCheck),
   kills: () =>
