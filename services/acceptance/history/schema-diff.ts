@@ -50,7 +50,7 @@ const findMissedCases = (found: ReadonlySet<string>): string[] =>
     return [...found].some((object) => pattern.test(object)) ? [] : name
   })
 
-/** Proves that the statements of a schema diff turn the first schema into the second, in both directions. */
+/** Proves that the statements of a schema diff turn the first schema into the second. */
 export const checkSchemaDiff = async (versions: readonly [string, string], report: Report): Promise<void> => {
   await using base = await startRealServer(versions[0], 'base', () => clusterConfig)
   await using target = await startRealServer(versions[1], 'target', () => clusterConfig)
