@@ -2,16 +2,21 @@
 export const dateTimeFields: Readonly<Record<string, string>> = {
   analyzedMs: 'analyzedAt',
   atMs: 'at',
+  backupAtMs: 'backupAt',
+  certificateExpiresAtMs: 'certificateExpiresAt',
   changedMs: 'changedAt',
   checkedAtMs: 'checkedAt',
   createdAtMs: 'createdAt',
+  endedAtMs: 'endedAt',
   endedMs: 'endedAt',
   endsAt: 'endsTime',
+  evaluatedAtMs: 'evaluatedAt',
   expiresAtMs: 'expiresAt',
   firstSeenMs: 'firstSeenAt',
   foundAtMs: 'foundAt',
   fromMs: 'from',
   lastMessageMs: 'lastMessageAt',
+  lastNotifiedAtMs: 'lastNotifiedAt',
   lastReadMs: 'lastReadAt',
   lastReportedMs: 'lastReportedAt',
   lastSampleMs: 'lastSampleAt',
@@ -31,6 +36,8 @@ export const dateTimeFields: Readonly<Record<string, string>> = {
   untilMs: 'until',
   updatedAtMs: 'updatedAt',
   vacuumedMs: 'vacuumedAt',
+  worstSinceMs: 'worstSince',
+  writtenAtMs: 'writtenAt',
 }
 
 const pattern = new RegExp(`"(${Object.keys(dateTimeFields).join('|')})":(-?[\\d.]+(?:e[+-]?\\d+)?|null)(?=[,}])`, 'g')

@@ -18,7 +18,7 @@ interface Shape {
   /** Whether only request bodies and parameters contain the shape. */
   isInput: boolean
   exportNames: Set<string>
-  /** Names from the places of the shape: parent and property. */
+  /** The places of the shape: its named ancestor and the properties below it, separated by dots. */
   placeNames: Set<string>
 }
 
@@ -153,10 +153,12 @@ const assignNames = (
     // Maps of named shapes.
     ({ schema }) => standardNames(schema, names),
     ({ isInput, exportNames }) => (isInput ? inputNames(exportNames) : []),
-    ({ placeNames }) => placeNames,
-    ({ isInput, placeNames }) => (isInput ? inputNames(placeNames) : []),
-    ({ placeNames }) => [...placeNames].map((name) => `${name}Data`),
-    ({ placeNames }) => [...placeNames].flatMap((name) => ['2', '3', '4'].map((count) => `${name}${count}`)),
+    ({ placeNames }) => new Set([...placeNames].map(shortenPlace)),
+    ({ isInput, placeNames }) => (isInput ? inputNames(new Set([...placeNames].map(shortenPlace))) : []),
+    ({ placeNames }) => new Set([...placeNames].map(joinPlace)),
+    ({ isInput, placeNames }) => (isInput ? inputNames(new Set([...placeNames].map(joinPlace))) : []),
+    ({ placeNames }) => [...placeNames].map((name) => `${joinPlace(name)}Data`),
+    ({ placeNames }) => [...placeNames].flatMap((name) => ['2', '3', '4'].map((count) => `${joinPlace(name)}${count}`)),
   ]
   for (const candidates of kinds) {
     for (const [id, shape] of shapes) {
@@ -171,6 +173,11 @@ const assignNames = (
     }
   }
 }
+
+const joinPlace = (place: string): string => place.replaceAll('.', '')
+
+/** Returns the name of a place from its ends: the named ancestor, and the last property. */
+const shortenPlace = (place: string): string => joinPlace(place.replace(/\..*\./, ''))
 
 const requireName = (names: ReadonlyMap<string, string>, id: string): string => {
   const name = names.get(id)
@@ -213,6 +220,7 @@ const describeLiteral = (property: Schema): Schema => {
   if (typeof value === 'boolean') return { ...rest, description: `Always ${value}.` }
   if (typeof value !== 'string' && typeof value !== 'number') return property
   const description = `Always \`${value}\`.`
+  if (Number.isInteger(value)) return { type: 'integer', minimum: value, maximum: value, description }
   return typeof value === 'number'
     ? { ...rest, minimum: value, maximum: value, description }
     : { ...rest, pattern: `^${value.replaceAll(/[^\w-]/g, '.')}$`, description }
@@ -292,8 +300,8 @@ export const toPascal = (text: string): string =>
 const nameProperty = (parent: string, key: string, siblings: Schema): string => {
   const envelope =
     'success' in siblings && parent.endsWith('Response') ? parent.slice(0, -'Response'.length) : undefined
-  if (envelope === undefined) return `${parent}${toPascal(key)}`
-  return key === 'data' ? envelope : `${envelope}${toPascal(key)}`
+  if (envelope === undefined) return `${parent}.${toPascal(key)}`
+  return key === 'data' ? envelope : `${envelope}.${toPascal(key)}`
 }
 
 const toSingular = (name: string): string => {

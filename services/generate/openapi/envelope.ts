@@ -55,7 +55,9 @@ export class EnvelopeCollector {
     const exported = schema[exportNameKeyword]
     const place = (typeof exported === 'string' ? exported : name).replace(/Response$/, '')
     const data = this.#collector.collect(envelope.data, place, false)
-    return { allOf: [this.#success(), { type: 'object', properties: { data }, required: ['data'] }] }
+    const own = { type: 'object', properties: { data }, required: ['data'] }
+    // The name is for the case that several operations have this response.
+    return { [exportNameKeyword]: `${place}Response`, allOf: [this.#success(), own] }
   }
 
   #isShared({ metadata }: Envelope): boolean {

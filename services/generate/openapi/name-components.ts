@@ -30,8 +30,13 @@ export const nameComponents = (document: object, findValues: FindValues): Json =
     mapSchemas(response, (schema) => collector.collect(schema, name, false)),
   )
   const schemas = collector.components()
-  const withParameters = shareParameters(collector.resolve(collectedPaths), toJson(parameters))
-  const shared = shareResponses(withParameters.paths, collector.resolve(collectedResponses))
+  const taken = new Set(Object.keys(schemas))
+  const withParameters = shareParameters(collector.resolve(collectedPaths), toJson(parameters), taken)
+  const shared = shareResponses({
+    paths: withParameters.paths,
+    responses: collector.resolve(collectedResponses),
+    schemas,
+  })
   return {
     ...rest,
     paths: shared.paths,
@@ -39,7 +44,7 @@ export const nameComponents = (document: object, findValues: FindValues): Json =
       ...others,
       parameters: withParameters.parameters,
       responses: shared.responses,
-      schemas,
+      schemas: shared.schemas,
     },
   }
 }

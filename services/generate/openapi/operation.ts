@@ -97,7 +97,8 @@ const successResponses = (route: Route, { request, response }: OperationExample)
   if (answer instanceof z.ZodNever) return further
   const files = downloads.map((type) => [type, { schema: { type: 'string' as const } }])
   // One example is enough for an operation: that of its request, else that of its response.
-  const hasExample = response !== undefined && request === undefined
+  const hasRequestExample = request !== undefined && (route.body !== undefined || route.reads !== undefined)
+  const hasExample = response !== undefined && !hasRequestExample
   const body = { schema: answer, ...(hasExample && { example: shortenResponse(response) }) }
   return {
     [`${status}`]: {

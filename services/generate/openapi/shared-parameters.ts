@@ -1,8 +1,13 @@
 import { mapValues, toPascal } from './components.ts'
 import { type Json, listOf, toJson } from './json.ts'
 
-/** Replaces parameters that several operations have by references to one component, which has the first example. */
-export const shareParameters = (paths: Json, present: Json): { paths: Json; parameters: Json } => {
+/** Replaces parameters that several operations have by references to one component, which has the first example.
+ * Names in `taken` are those of schemas, because generators of clients declare types for both. */
+export const shareParameters = (
+  paths: Json,
+  present: Json,
+  taken: ReadonlySet<string>,
+): { paths: Json; parameters: Json } => {
   const all = Object.values(paths).flatMap((item) =>
     Object.values(toJson(item)).flatMap((each) => listOf(toJson(each).parameters)),
   )
@@ -15,7 +20,7 @@ export const shareParameters = (paths: Json, present: Json): { paths: Json; para
   const byFrequency = [...groups].toSorted(([, a], [, b]) => b.length - a.length)
   for (const [text, those] of byFrequency.filter(([, { length }]) => length > 1)) {
     const parameter = those.find(({ example }) => example !== undefined) ?? toJson(those[0])
-    const name = listNames(parameter).find((each) => !(each in present) && !(each in shared))
+    const name = listNames(parameter).find((each) => !(each in present) && !(each in shared) && !taken.has(each))
     if (name === undefined) continue
     names.set(text, name)
     shared[name] = parameter
@@ -46,6 +51,7 @@ const listNames = ({ name: given, in: place, required, schema }: Json): string[]
     ...(required === true ? [`Required${name}`] : []),
     ...(maximum === undefined ? [] : [`${name}Max${String(maximum)}`]),
     ...(type === undefined ? [] : [`${name}${toPascal(String(type))}`]),
+    `${name}Parameter`,
     ...[2, 3, 4, 5].map((count) => `${name}${count}`),
   ]
 }
