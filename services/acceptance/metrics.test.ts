@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
 import { parseExposition, findSampleValue } from '../testing/exposition-format.ts'
+import { lintExposition } from '../testing/exposition-lint.ts'
 import { startPausableHost } from '../testing/pausable-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/describe-with.ts'
@@ -17,6 +18,7 @@ describeOnTopologies('the Prometheus endpoint', (topology) => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const families = parseExposition(text)
+    expect(lintExposition(families)).toEqual([])
     for (const host of ['0', '1']) {
       expect(findSampleValue(families, 'watchhouse_host_up', { host })).toBe(1)
       expect(findSampleValue(families, 'clickhouse_query', { host })).toBeGreaterThanOrEqual(1)

@@ -21,6 +21,15 @@ describe('the OpenAPI document', () => {
     expect((await open()).info.version).toBe('1.2.3')
   })
 
+  it('is below 480 kB, and below 2 kB for each operation', async () => {
+    // Models and generators read the whole document. Copies of shared shapes would double its size.
+    const { paths, ...others } = await open()
+    const operations = Object.values(paths).flatMap((item) => Object.keys(item))
+    const bytes = Buffer.byteLength(JSON.stringify({ paths, ...others }))
+    expect(bytes).toBeLessThan(480_000)
+    expect(bytes / operations.length).toBeLessThan(2_000)
+  })
+
   it('has an operation id of a verb and a noun and an existing tag for every route', async () => {
     const { tags, paths } = Listed.parse(await open())
     const operations = Object.values(paths).flatMap((item) => Object.values(item))

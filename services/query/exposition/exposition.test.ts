@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { parseExposition, findSampleValue } from '../../testing/exposition-format.ts'
+import { lintExposition } from '../../testing/exposition-lint.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { createCall, openTestService, type TestService } from '../testing/test-service.ts'
 import { sendResultRows, startHttpStub } from '../testing/stub-host.ts'
@@ -42,6 +43,7 @@ const threeFigures = (response: ServerResponse): void =>
     ['Query', '3', 'Queries'],
     ['jemalloc.active', 'nan', 'In C:\\\nbytes'],
     ['Max-Load', '-inf', ''],
+    ['Blocks_total', '2', 'Blocks'],
     ['query', '4', 'the same name again'],
     ['Huge', '9223372036854775807', ''],
     ['Tiny', '1.5e-7', ''],
@@ -59,16 +61,25 @@ clickhouse_query 3
 # HELP clickhouse_jemalloc_active In C:\\\nbytes
 # TYPE clickhouse_jemalloc_active gauge
 clickhouse_jemalloc_active NaN
+# HELP clickhouse_max_load Metric Max-Load of ClickHouse.
 # TYPE clickhouse_max_load gauge
 clickhouse_max_load -Inf
+# HELP clickhouse_blocks_total_value Blocks
+# TYPE clickhouse_blocks_total_value gauge
+clickhouse_blocks_total_value 2
+# HELP clickhouse_huge Metric Huge of ClickHouse.
 # TYPE clickhouse_huge gauge
 clickhouse_huge 9223372036854775807
+# HELP clickhouse_tiny Metric Tiny of ClickHouse.
 # TYPE clickhouse_tiny gauge
 clickhouse_tiny 1.5e-7
+# HELP clickhouse_load Metric Load of ClickHouse.
 # TYPE clickhouse_load gauge
 clickhouse_load +Inf
 `)
-    expect(parseExposition(text).size).toBe(6)
+    const families = parseExposition(text)
+    expect(families.size).toBe(7)
+    expect(lintExposition(families)).toEqual([])
     expect(head.failure).toBeNull()
   })
 
@@ -78,6 +89,7 @@ clickhouse_load +Inf
     const { text = '' } = await openExposition(parts).scrape()
     const families = parseExposition(text)
     expect(families.size).toBeGreaterThan(300)
+    expect(lintExposition(families)).toEqual([])
     expect(findSampleValue(families, 'clickhouse_uptime', {})).toBeGreaterThanOrEqual(0)
     expect(families.get('clickhouse_query')?.help).toBe('Number of executing queries')
   })

@@ -55,13 +55,20 @@ const readMetricRows = (host: MonitoredHost, rows: unknown): MetricRows => {
 const formatExposition = (metricRows: MetricRows): string => {
   const families = new Map<string, string>()
   for (const [metric, value, meaning] of metricRows) {
-    const name = `clickhouse_${metric.toLowerCase().replaceAll(/\W/g, '_')}`
+    const name = toMetricName(metric)
     if (families.has(name)) continue
-    const help = meaning === '' ? '' : `# HELP ${name} ${escaped(meaning)}\n`
+    const help = `# HELP ${name} ${escaped(meaning || `Metric ${metric} of ClickHouse.`)}\n`
     families.set(name, `${help}# TYPE ${name} gauge\n${name} ${specialValues[value] ?? value}\n`)
   }
   return [...families.values()].join('')
 }
+
+/** Suffixes that Prometheus reserves for counters, histograms and summaries. All metrics here are gauges. */
+const reservedSuffix = /_(?:total|bucket|count|sum)$/
+
+/** Returns the Prometheus name of a metric, such as `clickhouse_query`; `_value` follows a reserved suffix. */
+const toMetricName = (metric: string): string =>
+  `clickhouse_${metric.toLowerCase().replaceAll(/\W/g, '_')}`.replace(reservedSuffix, '$&_value')
 
 const escaped = (meaning: string): string =>
   meaning.replaceAll(/[\\\n]/g, (letter) => (letter === '\n' ? String.raw`\n` : String.raw`\\`))
