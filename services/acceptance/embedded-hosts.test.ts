@@ -4,10 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { HostsResponse, OverviewResponse } from '#proto/http/data.ts'
-import { HealthzResponse } from '#proto/http/status.ts'
-import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -23,17 +21,21 @@ const start = (): Promise<Product> =>
   startProduct({ hosts: [], env: { NODE_ENV: 'development', SVC_SANDBOX_DIRECTORY: directory } })
 
 const tableCounts = async (product: Product): Promise<(number | null)[]> => {
-  const answers = await Promise.all([0, 1].map((host) => fetchJson(`${product.url}/api/v1/overview?hostId=${host}`)))
-  return answers.map((answer) => OverviewResponse.parse(answer.body).data.tableCount)
+  const client = createProductClient(product)
+  const overviews = await Promise.all(
+    [0, 1].map((hostId) => client.call('GET /api/v1/overview', { query: { hostId } })),
+  )
+  return overviews.map(({ data }) => data.tableCount)
 }
 
 it('starts two embedded hosts without a host list, logs it, and stops them at its end', async () => {
   const product = await start()
   expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
-  const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)
+  const client = createProductClient(product)
+  const { data } = await client.call('GET /api/v1/hosts')
   expect(data.map(({ name }) => name)).toEqual(labels)
   const health = await retryUntil(
-    async () => HealthzResponse.parse((await fetchJson(`${product.url}/api/healthz`)).body),
+    () => client.call('GET /api/healthz'),
     ({ hosts }) => hosts.every(({ status }) => status === 'up'),
   )
   expect(health.ok).toBe(true)

@@ -1,15 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  DismissInsightResponse,
-  FindingsResponse,
-  GenerateInsightsResponse,
-  InsightsResponse,
-  InsightStatusResponse,
-} from '#proto/http/insights.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
+import type { Client } from '../client/client.ts'
 import { openTestService, createSilentTelemetry } from '../query/testing/test-service.ts'
 import { createClickhouseInsightStore } from '../report/stores/index.ts'
 import { testInsightStore } from '../report/stores/stores.suite.ts'
@@ -22,7 +16,7 @@ import {
   fakeReplicaStatements,
   startFakeTablesHost,
 } from '../testing/fake-tables.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
@@ -76,6 +70,7 @@ describe('insights on the hosts themselves', () => {
 
 describeOnTopologies('insights', (topology) => {
   let product: Product
+  let client: Client
   beforeAll(async () => {
     await queryClickHouse(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
     const hosts = [
@@ -85,16 +80,14 @@ describeOnTopologies('insights', (topology) => {
       { url: inventing.url, name: 'invented' },
     ]
     product = await startProduct({ topology, hosts, toolServer: true })
+    client = createProductClient(product)
   }, startLimitMs)
   afterAll(() => product?.stop())
 
-  const get = async (path: string) => (await fetchJson(`${product.url}/api/v1/${path}`)).body
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' }
-    return fetchJson(`${product.url}/api/v1/insights/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  }
-  const generate = async (body: object) => GenerateInsightsResponse.parse((await post('generate', body)).body)
-  const listed = async (more = '') => InsightsResponse.parse(await get(`insights?hostId=0${more}`)).data
+  const generate = (body: { hostId: number; force?: boolean }) =>
+    client.call('POST /api/v1/insights/generate', { body })
+  const listed = async (more: { dismissed?: boolean } = {}) =>
+    (await client.call('GET /api/v1/insights', { query: { hostId: 0, ...more } })).data
 
   it('are detected, stored on the host and listed with their evidence', async () => {
     expect(await listed()).toEqual([])
@@ -114,31 +107,32 @@ describeOnTopologies('insights', (topology) => {
   })
 
   it('are also returned as findings in the specified shape', async () => {
-    const { findings, count } = FindingsResponse.parse(await get('findings?host=0'))
+    const { findings, count } = await client.call('GET /api/v1/findings', { query: { host: 0 } })
     expect(findings).toHaveLength(count)
     expect(findings.map(({ kind }) => kind)).toContain('stuck-mutation')
-    expect(await fetchJson(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
+    expect((await fetch(`${product.url}/api/v1/findings?hostId=0`)).status).toBe(400)
   })
 
   it('are not scanned again at once unless forced; dismissed ones stay dismissed', async () => {
     const [first] = await listed()
-    const dismissed = DismissInsightResponse.parse((await post('dismiss', { hostId: 0, id: first?.id })).body)
+    const body = { hostId: 0, id: first?.id ?? '' }
+    const dismissed = await client.call('POST /api/v1/insights/dismiss', { body })
     expect(dismissed.data).toMatchObject({ id: first?.id, dismissed: { by: expect.any(String) } })
     expect((await generate({ hostId: 0 })).metadata).toMatchObject({ ran: false })
     expect((await generate({ hostId: 0, force: true })).metadata).toMatchObject({ ran: true })
     expect((await listed()).map(({ id }) => id)).not.toContain(first?.id)
-    expect((await listed('&dismissed=1')).map(({ id }) => id)).toContain(first?.id)
-    await post('dismiss', { hostId: 0, id: first?.id, dismissed: false })
+    expect((await listed({ dismissed: true })).map(({ id }) => id)).toContain(first?.id)
+    await client.call('POST /api/v1/insights/dismiss', { body: { ...body, dismissed: false } })
     expect((await listed()).map(({ id }) => id)).toContain(first?.id)
   })
 
   it('of a read-only user are returned but not stored, with the reason in the status', async () => {
     const { data } = await generate({ hostId: 1 })
     expect(data.map(({ kind }) => kind)).toContain('stuck-mutation')
-    const status = InsightStatusResponse.parse(await get('insights/status?hostId=1'))
+    const status = await client.call('GET /api/v1/insights/status', { query: { hostId: 1 } })
     expect(status.data).toMatchObject({ backend: 'clickhouse', reason: null })
     expect(status.data.lastRun?.storeError).toContain('read-only')
-    expect(await get('insights/backend')).toEqual({ backend: 'clickhouse' })
+    expect(await client.call('GET /api/v1/insights/backend')).toEqual({ backend: 'clickhouse' })
   })
 
   it.each([
@@ -155,11 +149,11 @@ describeOnTopologies('insights', (topology) => {
   })
 
   it('of an unreachable host are an error that names the host, and no run', async () => {
-    expect(await post('generate', { hostId: 2 })).toMatchObject({
+    await expect(generate({ hostId: 2 })).rejects.toMatchObject({
       status: 503,
-      text: expect.stringContaining('silent'),
+      message: expect.stringContaining('silent'),
     })
-    expect(InsightStatusResponse.parse(await get('insights/status?hostId=2')).data.lastRun).toBeNull()
+    expect((await client.call('GET /api/v1/insights/status', { query: { hostId: 2 } })).data.lastRun).toBeNull()
   })
 
   it.each([
@@ -168,6 +162,9 @@ describeOnTopologies('insights', (topology) => {
     ['dismiss', { hostId: 0, id: 'x' }, 400, 'id'],
     ['dismiss', { hostId: 0, id: '0'.repeat(32) }, 404, 'insight not found'],
   ])('%s with %j is refused with %d', async (path, body, status, words) => {
-    expect(await post(path, body)).toMatchObject({ status, text: expect.stringContaining(words) })
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetchJson(`${product.url}/api/v1/insights/${path}`, init)
+    expect(response).toMatchObject({ status, text: expect.stringContaining(words) })
   })
 })

@@ -1,24 +1,19 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { Client } from '../client/client.ts'
+import { RequestError } from '../client/failure.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { describeWith } from '../testing/describe-with.ts'
-import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import { retryUntil } from '../testing/fetch-json.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
-const json = { 'content-type': 'application/json' }
 const scope = new AsyncDisposableStack()
 let product: Product
+let client: Client
 let sandbox: Sandbox
 let added: Sandbox
-
-const send = async (method: string, path: string, body?: object) => {
-  const init = { method, headers: json, ...(body && { body: JSON.stringify(body) }) }
-  const response = await fetchJson(`${product.url}${path}`, init)
-  expect([path, response.status, response.text.slice(0, 300)]).toEqual([path, 200, expect.any(String)])
-  return response
-}
 
 describeWith(['nats', 'redis', 'postgres'], 'an added host with several processes', () => {
   beforeAll(async () => {
@@ -39,34 +34,42 @@ describeWith(['nats', 'redis', 'postgres'], 'an added host with several processe
         },
       }),
     )
+    client = createProductClient(product)
   })
   afterAll(() => scope.disposeAsync())
 
   const sweep = async (): Promise<string> => {
     const headers = { authorization: 'Bearer of the schedule' }
-    return (await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })).text
+    return JSON.stringify(await client.call('GET /api/cron/health-sweep', { query: {}, headers }))
   }
-  const readChart = async (): Promise<number> =>
-    (await fetchJson(`${product.url}/api/v1/charts/top-table-size?hostId=1`)).status
+  /** Returns the status of the response. */
+  const readChart = async (): Promise<number> => {
+    try {
+      await client.call('GET /api/v1/charts/{name}', { path: { name: 'top-table-size' }, query: { hostId: 1 } })
+      return 200
+    } catch (error) {
+      if (error instanceof RequestError) return error.status
+      throw error
+    }
+  }
 
   it('is known to every process within seconds, and swept', async () => {
     const target = { url: added.url, user: 'default', password: '' }
-    await send('POST', '/api/v1/hosts', { ...target, label: 'own', group: 'shop' })
+    await client.call('POST /api/v1/hosts', { body: { ...target, label: 'own', group: 'shop' } })
     await retryUntil(
       async () => Promise.all(Array.from({ length: 8 }, readChart)),
       (statuses) => statuses.every((status) => status === 200),
       10_000,
     )
     expect(await retryUntil(sweep, (text) => text.includes('"hosts":2'), 10_000)).toContain('"hosts":2')
-    const { text } = await fetchJson(`${product.url}/api/v1/hosts`)
-    expect(text).toContain('"name":"own"')
+    expect((await client.call('GET /api/v1/hosts')).data).toContainEqual(expect.objectContaining({ name: 'own' }))
     expect(product.output()).not.toContain('thirty-two')
   })
 
   it('is removed from every process within seconds', async () => {
-    const { text } = await fetchJson(`${product.url}/api/v1/hosts`)
-    const id = /"managedId":"([\w-]{22})"/.exec(text)?.[1] ?? ''
-    await send('DELETE', `/api/v1/hosts/${id}`)
+    const { data } = await client.call('GET /api/v1/hosts')
+    const id = data.find(({ name }) => name === 'own')?.managedId ?? ''
+    await client.call('DELETE /api/v1/hosts/{id}', { path: { id } })
     await retryUntil(
       async () => Promise.all(Array.from({ length: 8 }, readChart)),
       (statuses) => statuses.every((status) => status === 404),
