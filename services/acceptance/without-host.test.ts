@@ -1,16 +1,18 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Client } from '../client/client.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { describeWith } from '../testing/describe-with.ts'
 import { expectServed } from '../testing/expect-served.ts'
 import { fetchJson, retryUntil } from '../testing/fetch-json.ts'
 import { type HostProxy, startHostProxy } from '../testing/host-proxy.ts'
-import { type Product, startProduct } from '../testing/product.ts'
+import { createProductClient, type Product, startProduct } from '../testing/product.ts'
 
 const startMs = 120_000
 const noticedWithinMs = 30_000
 const scope = new AsyncDisposableStack()
 let product: Product
+let client: Client
 let sandbox: Sandbox
 let proxy: HostProxy
 let isAway = false
@@ -37,6 +39,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a product without one of two ClickH
         env: { CRON_SECRET: 'of the schedule', SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '0' },
       }),
     )
+    client = createProductClient(product)
     const status = async () => (await fetchJson(`${product.url}/api/v1/tables/settings?hostId=1&limit=1`)).status
     await retryUntil(status, (found) => found === 200, noticedWithinMs)
     isAway = true
@@ -65,11 +68,13 @@ describeWith(['nats', 'redis', 'postgres'], 'a product without one of two ClickH
   it('sweeps both, and reports the host as unreachable', async () => {
     const headers = { authorization: 'Bearer of the schedule' }
     const sweep = async () => {
-      const { status, text } = await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })
-      expect([status, text]).toEqual([200, expect.stringContaining('"hosts":2')])
-      return (await fetchJson(`${product.url}/api/v1/health/alert-state`)).text
+      const { data } = await client.call('GET /api/cron/health-sweep', { query: {}, headers })
+      expect(data).toMatchObject({ hosts: 2 })
+      return (await client.call('GET /api/v1/health/alert-state')).data
     }
-    expect(await retryUntil(sweep, (text) => text.includes('host-unreachable'), noticedWithinMs)).toContain('second')
+    const unreachable = ({ ruleId }: { ruleId: string }) => ruleId === 'host-unreachable'
+    const found = await retryUntil(sweep, (conditions) => conditions.some(unreachable), noticedWithinMs)
+    expect(found.find(unreachable)).toMatchObject({ host: 'second' })
   })
 
   it('serves the host again when it responds', async () => {
