@@ -170,10 +170,10 @@ describe('pages of lists', () => {
 })
 
 describe('hosts', () => {
-  it('are selected by the parameter hostId', () => {
+  it('are selected by the parameter hostId, or by parameters that end with HostId if there are two', () => {
     const found = operations.flatMap((operation) =>
       currentNames(operation)
-        .filter((name) => /host/i.test(name) && name !== 'hostId')
+        .filter((name) => /host/i.test(name) && !/^(hostId|[a-z]+HostId)$/.test(name))
         .map((name) => `${operation.id} ${name}`),
     )
     // The specification: query `host` (not `hostId`).
