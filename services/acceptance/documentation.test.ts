@@ -253,6 +253,7 @@ describe('the workflows', () => {
     expect(named.toSorted()).toEqual([
       'bench',
       'test:attacks',
+      'test:clients',
       'test:cluster',
       'test:cluster-faults',
       'test:containers',
