@@ -3,7 +3,7 @@ import { changeKinds, type ChangeKind, type ListedChange } from '#proto/http/cha
 import type { Client } from '../../client/client.ts'
 import { type CommandContext, openSession } from '../context.ts'
 import { createUsageError } from '../exit-codes.ts'
-import { allOption, hostOption, selectHost, type HostOptions } from '../hosts.ts'
+import { hostOption, selectHost, type HostOptions } from '../hosts.ts'
 import { readLastMinutes } from '../options.ts'
 import { formatInstant } from '../output/format.ts'
 
@@ -30,7 +30,7 @@ export const createChangesCommand = (context: CommandContext): Command =>
   new Command('changes')
     .description('list what changed on a host and around it, newest first')
     .addOption(hostOption())
-    .addOption(allOption())
+    .addOption(new Option('--all', 'all hosts').conflicts('host'))
     .addOption(new Option('--group <group>', 'the hosts of a group').conflicts(['host', 'all']))
     .addOption(new Option('--kind <kind>', 'only this kind').choices(changeKinds))
     .option('--last <duration>', 'time range, such as 30m, 6h or 7d (default: 1d)')
