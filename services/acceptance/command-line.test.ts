@@ -127,6 +127,7 @@ describe('every command', () => {
       ['hosts', '--what'],
       ['query', 'SELECT 1', '--format', 'xml'],
       ['ack'],
+      ['completion', 'cmd'],
       ['--url', 'ftp://x', 'hosts'],
       ['--url', 'http://u:p@x', 'hosts'],
       ['--timeout', '0', 'hosts'],
@@ -248,11 +249,6 @@ describe('every command', () => {
       ]),
     )
     expect((await run('agent')).code).toBe(2)
-  })
-
-  it('prints completion scripts', async () => {
-    for (const shell of ['bash', 'zsh', 'fish']) expect((await run('completion', shell)).stdout).toContain('diagnose')
-    expect((await run('completion', 'cmd')).code).toBe(2)
   })
 })
 
@@ -390,12 +386,6 @@ describe('apply', () => {
     expect(applied.stdout).not.toContain('secret-of')
     expect(await apply(hook, '--yes')).toMatchObject({ code: 0, stdout: 'No differences.\n' })
     expect((await apply(hook, '--yes', '--update-secrets')).stdout).toContain('2 to change')
-
-    file('channels.yaml', 'channels: [{ channel: webhook, enabled: false }]\nwebhookTargets: []\n')
-    file('routing.yaml', 'routes: []\n')
-    expect((await apply({}, '--yes')).stdout).toContain('enabled: true → false\n')
-    // Kinds without entries in the files are not compared, so the target and its route stay.
-    expect(await apply({}, '--yes', '--prune')).toMatchObject({ code: 0, stdout: 'No differences.\n' })
   })
 
   it('changes nothing if a file is invalid', async () => {

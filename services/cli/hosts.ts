@@ -21,6 +21,9 @@ const collect = (value: string, previous: string[] = []): string[] => [...previo
 /** Returns the option for one host. */
 export const hostOption = (): Option => new Option('--host <name>', 'name or id of the host').argParser(collect)
 
+/** Returns the option for all hosts. */
+export const allOption = (): Option => new Option('--all', 'all hosts').conflicts('host')
+
 /** Adds the options for one or several hosts. */
 export const addHostsOptions = (command: Command): Command =>
   command
@@ -29,7 +32,7 @@ export const addHostsOptions = (command: Command): Command =>
     )
     .addOption(new Option('--group <name>', 'all hosts of a group').conflicts(['host', 'all']))
     .addOption(new Option('--tag <name>', 'all hosts with a tag').conflicts(['host', 'all']))
-    .addOption(new Option('--all', 'all hosts').conflicts('host'))
+    .addOption(allOption())
 
 /** Returns whether the options name a set of hosts, which can contain one or several. */
 export const isHostSet = ({ all, group, tag }: HostOptions): boolean =>

@@ -3,8 +3,8 @@ import { changeKinds, type ChangeKind, type ListedChange } from '#proto/http/cha
 import type { Client } from '../../client/client.ts'
 import { type CommandContext, openSession } from '../context.ts'
 import { createUsageError } from '../exit-codes.ts'
-import { hostOption, selectHost, type HostOptions } from '../hosts.ts'
-import { readLastMinutes } from '../options.ts'
+import { allOption, hostOption, selectHost, type HostOptions } from '../hosts.ts'
+import { formatExamples, readLastMinutes } from '../options.ts'
 import { formatInstant } from '../output/format.ts'
 
 const defaultMinutes = 1_440
@@ -30,7 +30,7 @@ export const createChangesCommand = (context: CommandContext): Command =>
   new Command('changes')
     .description('list what changed on a host and around it, newest first')
     .addOption(hostOption())
-    .addOption(new Option('--all', 'all hosts').conflicts('host'))
+    .addOption(allOption())
     .addOption(new Option('--group <group>', 'the hosts of a group').conflicts(['host', 'all']))
     .addOption(new Option('--kind <kind>', 'only this kind').choices(changeKinds))
     .option('--last <duration>', 'time range, such as 30m, 6h or 7d (default: 1d)')
@@ -38,6 +38,13 @@ export const createChangesCommand = (context: CommandContext): Command =>
     .addOption(timeOption('--to <time>', 'end, as an ISO time (default: now)').conflicts('last'))
     .addOption(timeOption('--around <time>', 'the hour before and after').conflicts(['last', 'from', 'to']))
     .option('--diff', 'print the diff of each change')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'watchhouse changes --all --last 7d --kind settings',
+        'watchhouse changes --host eu-1 --around 2026-06-01T22:00:00Z --diff',
+      ),
+    )
     .action(async (options: ChangesOptions, command) => {
       const { client, output } = openSession(context, command)
       const { data, metadata } = await loadChanges(client, options)
