@@ -37,10 +37,10 @@ const synthetic = {
     { type: 'Connected', event_time: ago(29) },
   ],
   error_log: [
-    { code: 999, value: 3, event_time: ago(60) },
-    { code: 999, value: 4, event_time: ago(50) },
+    { code: 999, error: 'KEEPER_EXCEPTION', value: 3, event_time: ago(60) },
+    { code: 999, error: 'KEEPER_EXCEPTION', value: 4, event_time: ago(50) },
     { code: 60, value: 8, event_time: ago(50) },
-    { code: 999, value: 20, event_time: ago(2 * hour) },
+    { code: 999, error: 'KEEPER_EXCEPTION', value: 20, event_time: ago(2 * hour) },
   ],
   backup_log: [
     { name: 'good', status: 'BACKUP_CREATED', total_size: 10, compressed_size: 7, ...at(600) },

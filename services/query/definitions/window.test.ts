@@ -79,7 +79,7 @@ describe('the window of a chart', () => {
   it.each([
     { from: 5, to: 5 },
     { from: 6, to: 5 },
-    { from: 0, to: 8_761 * 3_600 },
+    { from: 0, to: 9_601 * 3_600 },
   ])('cannot be %j', (request) => {
     expect(() => resolveChartWindow(daily, request, nowMs)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'from' } }),
