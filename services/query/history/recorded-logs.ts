@@ -124,10 +124,10 @@ const buildQueryLog = (
   const first =
     "multiIf(calls > errors, 'QueryFinish', errors > rejected, 'ExceptionWhileProcessing', 'ExceptionBeforeStart')"
   const count =
-    "multiIf(type = 'QueryFinish', calls - errors, type = 'ExceptionBeforeStart', rejected, errors - rejected)"
+    "multiIf(type = 'QueryFinish', toUInt64(calls - errors), type = 'ExceptionBeforeStart', rejected, toUInt64(errors - rejected))"
   const columns = [
     'recorded.hash AS normalized_query_hash, recorded.kind AS query_kind, recorded.pattern AS query, 1 AS is_initial_query, tables, users',
-    `type, toUInt64(${count}) AS weight`,
+    `type, ${count} AS weight`,
     ...[...queryValues, 'peak_memory_bytes'].map((name) => `if(type = ${first}, recorded.${name}, 0) AS ${name}`),
     ...queryHistograms.map(
       (name) => `if(type = ${first}, recorded.${name}, CAST(map(), 'Map(UInt16, UInt64)')) AS ${name}`,
