@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { QueryPatternSummary } from './fingerprints.ts'
 import { QueriedHost, FleetMetrics, HostStatus, hostDataReaders } from './host.ts'
+import { schemaDiffMethods } from './schema-diff.ts'
 import { ComparedHostKeys } from './settings-diff.ts'
 import { UnavailableReason } from './unavailable-reason.ts'
 import { TimeRangeInput, UsedWindow } from './time-window.ts'
@@ -40,6 +41,7 @@ export type ComparedPattern = z.infer<typeof ComparedPattern>
 
 /** The methods of `query` that compare hosts. */
 export const comparisonMethods = {
+  ...schemaDiffMethods,
   comparison: rpc({
     doc: 'Compares key metrics of several hosts, and the patterns whose time differs most; each host fails independently.',
     callers: hostDataReaders,

@@ -31,7 +31,6 @@ import { ownCostMethods } from './own-cost.ts'
 import { patternChangeMethods } from './pattern-changes.ts'
 import { pageViewMethods } from './page-views.ts'
 import { postgresSourceMethods } from './postgres-source.ts'
-import { schemaDiffMethods } from './schema-diff.ts'
 import { settingsDiffMethods } from './settings-diff.ts'
 import { toolRowMethods } from './tool-rows.ts'
 import { topologyMethods } from './topology.ts'
@@ -383,7 +382,6 @@ export const query = service('query', {
   ...ownCostMethods,
   ...pageViewMethods,
   ...postgresSourceMethods,
-  ...schemaDiffMethods,
   ...settingsDiffMethods,
   ...comparisonMethods,
   ...patternChangeMethods,

@@ -55,6 +55,13 @@ const run = (...words: string[]): Promise<CommandResult> => startCommand(words, 
 const runJson = async (...words: string[]) => JSON.parse((await run(...words, '--json')).stdout)
 
 describe('the command line as a process', { tags: ['long'] }, () => {
+  it('compares schemas', async () => {
+    const same = await run('schema-diff', 'one', 'one')
+    expect([same.code, same.stderr]).toEqual([1, expect.stringContaining('must differ from the base')])
+    expect((await run('schema-diff', 'one', '--base-time', 'yesterday')).code).toBe(2)
+    expect((await run('schema-diff', 'one', 'group:none')).stderr).toContain('unknown group "none"')
+  })
+
   it('signs in with a code once a user approves it', async () => {
     const running = startCommand(['login'], { env: signedOut() })
     const code = await retryUntil(

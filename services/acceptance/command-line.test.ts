@@ -227,13 +227,6 @@ describe('every command', () => {
     for (const options of invalid) expect([options, (await run('changes', ...options)).code]).toEqual([options, 2])
   })
 
-  it('compares schemas', async () => {
-    const same = await run('schema-diff', 'one', 'one')
-    expect([same.code, same.stderr]).toEqual([1, expect.stringContaining('must differ from the base')])
-    expect((await run('schema-diff', 'one', '--base-time', 'yesterday')).code).toBe(2)
-    expect((await run('schema-diff', 'one', 'group:none')).stderr).toContain('unknown group "none"')
-  })
-
   it('streams an answer of the agent', async () => {
     gateway.play([{ say: [{ call: 'query', with: { sql: 'SELECT 1' } }] }, { say: [{ text: 'There is one.' }] }])
     const answer = await run('agent', 'How many?')
