@@ -73,11 +73,6 @@ export const StreamByteLimit = createWholeNumberSchema(maxStreamedBytes)
 const statement = { query: z.string().max(maxStatementLength) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
 
-/**
- * Methods that run SQL of callers. They reject statements that do more than read, and run all others with `readonly`
- * and limits on time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as
- * much as the first.
- */
 /** How far a running statement is, as the host reports it. */
 export const RunProgress = z.object({
   elapsedSeconds: z.number(),
@@ -88,6 +83,11 @@ export const RunProgress = z.object({
 })
 export type RunProgress = z.infer<typeof RunProgress>
 
+/**
+ * Methods that run SQL of callers. They reject statements that do more than read, and run all others with `readonly`
+ * and limits on time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as
+ * much as the first.
+ */
 export const consoleMethods = {
   runQuery: rpc({
     doc: 'Runs one read-only statement and returns its whole result. The values of a row are in the order of `columns`; decimals, and 64-bit integers beyond the range of a number, are text.',
