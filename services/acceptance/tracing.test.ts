@@ -130,12 +130,12 @@ describeOnTopologies('a trace', (topology) => {
     )
     expect(await called.text()).toContain('0 rows, complete')
     const agentTrace = '1af7651916cd43dd8448eb211c80319c'
-    const asked = await post(
+    const answered = await post(
       '/api/v1/agent',
       { hostId: 0, messages: [{ role: 'user', parts: [{ type: 'text', text: secret }] }] },
       { traceparent: `00-${agentTrace}-${callerSpan}-01` },
     )
-    expect(await asked.text()).toContain('[DONE]')
+    expect(await answered.text()).toContain('[DONE]')
     await product.stop()
     expect(collector.problems).toEqual([])
     expectToolSpans(collector.spans.filter((span) => span.traceId === traceId))

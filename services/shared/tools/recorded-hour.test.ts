@@ -92,7 +92,7 @@ const run = (situation: Situation = {}) => {
   )
 }
 
-it('returns the last recorded hour of an unreachable host, and says so', async () => {
+it('returns the last recorded hour of an unreachable host, and names its last sample', async () => {
   const { isError, text, structured, evidence } = await run()
   expect(isError).toBe(false)
   expect(text).toContain(

@@ -36,8 +36,9 @@ export type RecordedHour = z.infer<typeof RecordedHour>
 export const RecordedResult = z.object({ history: RecordedHour })
 
 /**
- * Runs a tool. If its host is unreachable, the result is the last recorded hour of that host, and says so. The error of
- * a tool that needs the host itself names the time of the last sample. Without a history, the error is unchanged.
+ * Runs a tool. If its host is unreachable, the result is the last recorded hour of that host, with the reason and the time
+ * of the last sample. The error of a tool that needs the host itself names that time. Without a history, the error is
+ * unchanged.
  */
 export const runWithHistory = async (
   tool: Pick<Tool, 'kind' | 'run' | 'answersFromHistory'>,
