@@ -72,7 +72,7 @@ export const wallClockFiles: Readonly<Record<string, string>> = {
   'services/query/connections/user-connections.ts': 'sealed by another machine: the end of a session',
   'services/query/connections/handlers.ts': 'sealed for another machine: the end of a session',
   'services/query/history/chart-history.ts': 'shown: the window, by the clock of the host',
-  'services/query/history/insight-history.ts': 'the age of the log, by the clock of the host',
+  'services/query/history/insight-history.ts': 'shown: the window, by the clock of the host',
   'services/query/history/progress.ts': 'stored by another process: when a host was recorded',
   'services/query/history/table-history.ts': 'shown: the window, by the clock of the host',
   'services/query/pages/chart.ts': 'shown: the window, by the clock of the host',

@@ -24,8 +24,8 @@ export const createChartsHandler =
     const extended = await mapConcurrently(Object.entries(results), async ([name, result]) => {
       const read = () => {
         const chart = parts.definitions.chart(name)
-        return addChartHistory({ parts, host, chart, question, call }, async (asked) =>
-          asked.interval === question.interval ? dataOf(result) : queryChart(parts, host, chart, asked, call),
+        return addChartHistory({ parts, host, chart, question, call }, async (wanted) =>
+          wanted.interval === question.interval ? dataOf(result) : queryChart(parts, host, chart, wanted, call),
         )
       }
       return [name, await outcomeOf(read)] as const
