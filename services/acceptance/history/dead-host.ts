@@ -14,7 +14,7 @@ import type { Report } from './report.ts'
 const recordedMs = 200_000
 const maxAgeMs = 75_000
 const queriesPerSecond = 20
-const charts = ['cpu-usage', 'memory-usage', 'query-count', 'query-duration-percentiles', 'part-log-lifecycle']
+const charts = ['cpu-usage', 'memory-usage', 'query-count', 'query-duration-percentiles', 'failed-query-count']
 const pages = ['slow-query-patterns', 'error-log', 'query-count-baseline']
 
 /** Kills a real server under load with SIGKILL, and checks what the product still shows of it. */
