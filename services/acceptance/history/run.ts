@@ -30,7 +30,7 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
   async cluster() {
     for (const version of versions) await checkCluster(version, reportCheck)
   },
-  changes: () => checkChanges({ from: '24.8', to: '25.8', isShort: values.short }, reportCheck),
+  changes: () => checkChanges({ from: '24.8', to: '25.8' }, reportCheck),
   async 'dead-host'() {
     for (const version of versions) await checkDeadHost(version, reportCheck)
   },
