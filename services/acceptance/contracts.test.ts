@@ -14,6 +14,7 @@ describe('a bus contract', () => {
     ['an optional field', request.extend({ search: z.string().optional() })],
     ['a field with a default', request.extend({ search: z.string().default('') })],
     ['a value of an enumeration', request.extend({ order: z.enum(['asc', 'desc', 'none']) })],
+    ['values beyond a bound', request.extend({ limit: z.number().max(20).optional() })],
   ])('may grow by %s', (_what, now) => {
     expect(between(request, now)).toEqual([])
   })

@@ -2,12 +2,22 @@ import { isDeepStrictEqual } from 'node:util'
 
 /**
  * Returns the contract changes that make two releases incompatible. Optional fields, methods, enumeration values,
- * alternatives and callers may be added. Any other difference is a breaking change.
+ * alternatives and callers may be added, and bounds may be relaxed. Any other difference is a breaking change.
  */
 export const findBreakingChanges = (before: unknown, now: unknown, where: readonly string[] = []): string[] => {
   if (isRecord(before) && isRecord(now)) return compareRecords(before, now, where)
   if (Array.isArray(before) && Array.isArray(now)) return compareLists(before, now, where)
-  return isDeepStrictEqual(before, now) ? [] : [sentence(where, `was ${shown(before)} and is ${shown(now)}`)]
+  const isAllowed = isDeepStrictEqual(before, now) || isRelaxed(before, now, where.at(-1))
+  return isAllowed ? [] : [sentence(where, `was ${shown(before)} and is ${shown(now)}`)]
+}
+
+const upperBounds = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'])
+const lowerBounds = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems'])
+
+/** Returns whether a bound allows all previous values and more, as a longer enumeration does. */
+const isRelaxed = (before: unknown, now: unknown, keyword = ''): boolean => {
+  if (typeof before !== 'number' || typeof now !== 'number') return false
+  return (upperBounds.has(keyword) && now > before) || (lowerBounds.has(keyword) && now < before)
 }
 
 type JsonRecord = Readonly<Record<string, unknown>>

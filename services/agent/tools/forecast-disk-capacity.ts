@@ -6,7 +6,7 @@ export const forecastDiskCapacity = defineReadTool({
   name: 'forecast_disk_capacity',
   title: 'Forecast capacity',
   description:
-    'When each disk will be full, and when inserts will fail with too many parts. The forecast is a range of days, based on history. `record` states how good earlier forecasts were; say so if it is poor.',
+    'When each disk will be full, and when inserts will fail with too many parts, as a range of days. Say so if `record` calls earlier forecasts poor.',
   feature: 'INSIGHTS',
   input: z.strictObject(hostParameter),
   async run({ hostId }, context) {

@@ -52,6 +52,7 @@ describe('hosts in responses', () => {
         worst: null,
         worstTitle: null,
         worstSinceMs: null,
+        worstSince: null,
       },
       {
         hostId: 1,
@@ -62,6 +63,7 @@ describe('hosts in responses', () => {
         worst: 'critical',
         worstTitle: 'Disk usage',
         worstSinceMs: 1_000,
+        worstSince: '1970-01-01T00:00:01.000Z',
       },
     ])
     expect(body.metadata).toEqual({
