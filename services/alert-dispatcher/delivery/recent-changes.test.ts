@@ -60,3 +60,14 @@ it('lists none for other notifications, and none if the history fails', async ()
   const failing = () => Promise.reject(new ServiceError('unavailable', 'no answer'))
   expect((await read({}, {}, failing)).lines).toEqual([])
 })
+
+it('does not read again for a while after a failure', async () => {
+  let requests = 0
+  const objectChanges = async () => {
+    requests += 1
+    throw new ServiceError('unavailable', 'no answer')
+  }
+  const reader = createRecentChangesReader({ env: {}, clock: systemClock, query: { objectChanges } })
+  for (const _ of [1, 2, 3]) expect(await reader(alert)).toEqual([])
+  expect(requests).toBe(1)
+})

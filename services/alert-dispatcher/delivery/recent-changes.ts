@@ -13,6 +13,8 @@ import type { Notification } from '../notification.ts'
 
 const hourMs = 3_600_000
 const timeoutMs = 2_000
+/** No changes are read for this time after a failure, so that an outage delays one message instead of each. */
+const pauseMs = 30_000
 const maxLineLength = 120
 const lenientSettings = makeLenient(messageSettings)
 
@@ -26,16 +28,23 @@ interface RecentChangesDeps {
 export type RecentChangesReader = (notification: Notification) => Promise<readonly string[]>
 
 /** Creates a reader of recent changes. A history that fails or is slow must not delay alerts, so that it returns none. */
-export const createRecentChangesReader =
-  ({ env, query, clock }: RecentChangesDeps): RecentChangesReader =>
-  async ({ kind, hostKey, sinceMs }) => {
+export const createRecentChangesReader = ({ env, query, clock }: RecentChangesDeps): RecentChangesReader => {
+  let pausedUntilMs = 0
+  return async ({ kind, hostKey, sinceMs }) => {
     const { HEALTH_ALERT_CHANGES: max } = parseSettings(lenientSettings, env)
     if (max === 0 || hostKey === null || (kind !== 'fire' && kind !== 'escalate')) return []
+    if (clock.elapsedMs() < pausedUntilMs) return []
     const call = createServiceCall({ clock }, timeoutMs, AbortSignal.timeout(timeoutMs))
     const request = { hostKeys: [hostKey], fromMs: Math.max(0, sinceMs - hourMs), toMs: sinceMs + 1, limit: maxChanges }
-    const found = await query.objectChanges({ ...request, kinds: [...objectKinds] }, call).catch(() => undefined)
-    return selectChanges(found?.changes ?? [], max).map(formatChange)
+    try {
+      const { changes } = await query.objectChanges({ ...request, kinds: [...objectKinds] }, call)
+      return selectChanges(changes, max).map(formatChange)
+    } catch {
+      pausedUntilMs = clock.elapsedMs() + pauseMs
+      return []
+    }
   }
+}
 
 /** Returns the latest changes. Those of the workload come last, because they are rather effects than causes. */
 const selectChanges = (changes: readonly ObjectChange[], max: number): ObjectChange[] => {
