@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageFile from '../package.json' with { type: 'json' }
@@ -181,13 +183,11 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
   const isFirstLook = chosen.includes('query') && needsExampleHosts(env, settings)
   const state = openDataDirectory(env, log)
-  // The history belongs to the installation, whose state is in the data directory.
-  const historyDirectory = state.SVC_STATE_DB_URL && findDataDirectory(env)?.path
-  const directories = { hosts: resolve(root, settings.SVC_SANDBOX_DIRECTORY), history: historyDirectory }
-  const hosts = isFirstLook && startSandboxes(scope, log, directories, env)
+  const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
+  const historyUrl = isFirstLook && !env.SVC_HISTORY_URL ? await reserveHistoryUrl() : undefined
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
-  Object.assign(variables, await hosts, state)
+  Object.assign(variables, await hosts, state, historyUrl && { SVC_HISTORY_URL: historyUrl.href })
   freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
   if (settings.STARTUP_WAIT_MS > 0 && !(await serversRespond(env, log, stop))) return
@@ -217,6 +217,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   started = true
   const tookMs = Math.round(performance.now())
   if (!stop.isRequested) log.info({ url: door, operations: operations.url, services: chosen, tookMs }, 'ready')
+  if (historyUrl) scope.use(startHistoryServer(log, historyUrl, state.SVC_STATE_DB_URL && findDataDirectory(env)?.path))
   await stop.requested
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }
@@ -243,44 +244,53 @@ const installStreams = async (
 const needsExampleHosts = (env: Environment, { NODE_ENV }: Plan['settings']): boolean =>
   NODE_ENV !== 'production' && !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
-/**
- * Starts two embedded hosts, which keep their data between starts, and an embedded server for their history unless one
- * is configured. Returns the variables that configure them.
- */
+/** Starts two embedded hosts, which keep their data between starts. Returns the variables that configure them. */
 const startSandboxes = async (
   scope: AsyncDisposableStack,
   log: Logger,
-  directories: { hosts: string; history: string | undefined },
-  env: Environment,
+  directory: string,
 ): Promise<Plan['variables']> => {
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
-  const start = (label: string) => startSandbox({ label, directory: join(directories.hosts, label), seed: true })
-  const startHistory = () => {
-    const directory = directories.history && { directory: resolve(directories.history, 'history') }
-    return startSandbox({ label: 'history', ...directory })
-  }
-  // Waits for all servers, so that none keeps running when another one fails to start.
-  const starts = await Promise.allSettled([
-    ...exampleHostNames.map(start),
-    ...(env.SVC_HISTORY_URL ? [] : [startHistory()]),
-  ])
-  const servers = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
+  const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
+  // Waits for all hosts, so that none keeps running when another one fails to start.
+  const starts = await Promise.allSettled(exampleHostNames.map(start))
+  const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')
   if (failure) {
-    const sentence = `cannot start the embedded hosts in "${directories.hosts}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
+    const sentence = `cannot start the embedded hosts in "${directory}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
     throw new InvalidSettings([{ name: 'SVC_SANDBOX_DIRECTORY', sentence }])
   }
-  const hosts = servers.slice(0, exampleHostNames.length)
-  const history = servers.at(exampleHostNames.length)
   const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))
   return {
     COLUMNDB_HOST: hosts.map(({ url }) => url).join(','),
     COLUMNDB_USER: users.map((user) => user?.user).join(','),
     COLUMNDB_PASSWORD: users.map((user) => user?.password).join(','),
     COLUMNDB_NAME: exampleHostNames.join(','),
-    ...(history && { SVC_HISTORY_URL: history.url }),
   }
+}
+
+/**
+ * Starts the embedded server for the history of the embedded hosts. It starts after the services, because they need it
+ * only a minute later, and everything else works without it.
+ */
+const startHistoryServer = (log: Logger, url: URL, dataDirectory: string | undefined): AsyncDisposable => {
+  const port = Number(url.port)
+  const directory = dataDirectory && { directory: resolve(dataDirectory, 'history') }
+  const starting = import('./sandbox/start.ts')
+    .then(({ startSandbox }) => startSandbox({ label: 'history', port, ...directory }))
+    .catch((error: unknown) => void log.warn({ err: error }, 'embedded history server failed to start'))
+  return { [Symbol.asyncDispose]: async () => (await starting)?.[Symbol.asyncDispose]() }
+}
+
+/** Returns the address of an embedded server that starts later, on a port that no process listens on. */
+const reserveHistoryUrl = async (): Promise<URL> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // The address of a server that listens on a port is an object.
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return new URL(`http://127.0.0.1:${port}`)
 }
 
 try {

@@ -17,6 +17,7 @@ export class ConnectionMonitor {
   #timer: NodeJS.Timeout | undefined
   #cutOff = false
   #closed = false
+  #restorations = 0
 
   constructor(wire: Wire, cutOffMs: number) {
     this.#wire = wire
@@ -31,6 +32,11 @@ export class ConnectionMonitor {
   /** True after a disconnection that lasted too long, until the connection is restored. */
   get isCutOff(): boolean {
     return this.#cutOff
+  }
+
+  /** How often the connection was established or restored. */
+  get restorations(): number {
+    return this.#restorations
   }
 
   /** Adds a listener until `forget`, or until the connection is cut off. */
@@ -68,6 +74,7 @@ export class ConnectionMonitor {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#cutOff = false
+    this.#restorations += 1
     // A listener may add others, which must not be called.
     const present = [...this.#listeners]
     for (const listener of present) listener.onRestored()

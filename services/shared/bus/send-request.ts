@@ -45,7 +45,10 @@ export interface StartedResponse {
   first: FirstFrame
 }
 
-/** Returns the maximum number of attempts: two for a `safe` request that gets no response, otherwise one. */
+/**
+ * Returns the maximum number of attempts: two for a `safe` request that gets no response, otherwise one. An attempt that
+ * was interrupted by a disconnection does not count.
+ */
 const chooseMaxTries = (method: Method): number => (method.safe ? 2 : 1)
 
 /** Pause before a request that no process received is sent again. */
@@ -80,6 +83,7 @@ const sendByRoute = async (deps: RequestDeps, request: BusRequest, first: Reques
   let triesLeft = chooseMaxTries(request.method)
   let unheardSinceMs: number | undefined
   for (;;) {
+    const { restorations } = deps.channel.link
     const exchange = openExchange(deps, request, route)
     try {
       return { exchange, first: await exchange.first }
@@ -87,8 +91,8 @@ const sendByRoute = async (deps: RequestDeps, request: BusRequest, first: Reques
       if (exchange.unheard) unheardSinceMs ??= deps.clock.elapsedMs()
       else {
         unheardSinceMs = undefined
-        triesLeft -= 1
-        if (triesLeft === 0 || !canRepeat(exchange, error)) throw error
+        if (deps.channel.link.restorations === restorations) triesLeft -= 1
+        if (triesLeft === 0 || !canRepeat(exchange, error, request.method)) throw error
       }
       if (unheardSinceMs !== undefined && isLastRoute(route)) {
         if (!mayAppear(deps, request, route, unheardSinceMs)) throw route.only ? createGoneError() : error
@@ -130,8 +134,8 @@ const mayAppear = (
 const pause = (signal: AbortSignal): Promise<void> =>
   wait(unheardPauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
 
-const canRepeat = (exchange: RequestExchange, error: unknown): boolean =>
-  !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
+const canRepeat = (exchange: RequestExchange, error: unknown, { safe }: Method): boolean =>
+  safe === true && !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
 
 const openExchange = (
   { channel, clock, placement }: RequestDeps,

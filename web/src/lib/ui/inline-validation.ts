@@ -39,6 +39,7 @@ export const validateInline = (): void => {
     control.setAttribute('aria-invalid', 'true')
   }
   const hide = (control: Control): void => {
+    if (messages.get(control)?.dataset.named) control.removeAttribute('aria-label')
     messages.get(control)?.remove()
     messages.delete(control)
     control.removeAttribute('aria-invalid')
@@ -82,7 +83,19 @@ const addMessage = (control: Control): HTMLElement => {
   control.setAttribute('aria-errormessage', message.id)
   // A checkbox of a group belongs to the group, and its label is too small for a message.
   const place = (control.type === 'checkbox' && control.closest('fieldset')) || control.closest('label')
+  if (place instanceof HTMLLabelElement && !control.ariaLabel) {
+    // Otherwise, the message in the label would become a part of the name of the field.
+    control.ariaLabel = readLabel(place)
+    message.dataset.named = 'true'
+  }
   if (place) place.append(message)
   else control.after(message)
   return message
+}
+
+/** Returns the text of a label without the texts of its controls, such as options. */
+const readLabel = (label: HTMLLabelElement): string => {
+  const copy = label.cloneNode(true)
+  if (copy instanceof HTMLElement) for (const each of copy.querySelectorAll('select, textarea, button')) each.remove()
+  return (copy.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
 }
