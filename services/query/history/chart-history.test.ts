@@ -20,8 +20,9 @@ let engine: Sandbox
 let parts: TestService
 let env: Record<string, string>
 
-/** A window of whole minutes that the logs of the host and the history contain. */
-const to = Math.floor(Date.now() / 3_600_000) * 3_600
+/** A window that the logs of the host and the history contain. Just after the hour, its last minutes are not recorded. */
+const recordedWithinMs = 600_000
+const to = Math.floor((Date.now() - recordedWithinMs) / 3_600_000) * 3_600
 const window = { from: to - 2 * 3_600, to, interval: 'toStartOfFiveMinutes' as const, timezone: 'UTC', parameters: {} }
 
 beforeAll(async () => {
