@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } = process.env
@@ -12,7 +12,25 @@ const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean
 /** Timeout of `expect.poll` on a busy machine. A longer timeout never makes a wrong test pass. */
 const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
 
-/** Three projects: tests of the services on plain Node, unit tests of the web UI, and browser tests. */
+/**
+ * Tests that bound in seconds how the product recovers from a killed process or server. Beside other tests, they would
+ * measure how busy the machine is, so each runs alone.
+ */
+const recoveryTests = ['services/acceptance/{nats-restart,outage}.test.ts']
+
+/** The options of tests on plain Node. */
+const onNode = {
+  environment: 'node',
+  expect,
+  experimental: { viteModuleRunner: false },
+  // Modules have no state between files, so each worker loads them once.
+  isolate: false,
+  // Real servers and engines start slowly on a busy machine.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+} as const
+
+/** The projects: tests of the services on plain Node, those that run alone, unit tests of the web UI, browser tests. */
 export default defineConfig({
   root,
   test: {
@@ -34,16 +52,14 @@ export default defineConfig({
         test: {
           name: 'services',
           include: ['proto/**/*.test.ts', 'services/**/*.test.ts', 'release/**/*.test.ts'],
-          environment: 'node',
-          expect,
-          experimental: { viteModuleRunner: false },
-          // Modules have no state between files, so each worker loads them once.
-          isolate: false,
-          // Real servers and engines start slowly on a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          exclude: [...configDefaults.exclude, ...recoveryTests],
+          ...onNode,
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        root,
+        test: { name: 'recovery', include: recoveryTests, ...onNode, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
       {
         root,
@@ -62,12 +78,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['web/tests/**/*.e2e.ts'],
-          environment: 'node',
-          expect,
-          experimental: { viteModuleRunner: false },
-          isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...onNode,
           // With two workers, one test loads its page while another waits. No assertion depends on timing.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

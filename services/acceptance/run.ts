@@ -60,7 +60,7 @@ const runSelected = async (files: readonly string[], signal: AbortSignal): Promi
 /** Runs the service tests, then the browser tests. Run at the same time, they would slow each other down. */
 const runSuites = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
-  const ofServices = await runFiles(['--project', 'services'], run, seeded.env)
+  const ofServices = await runFiles(['--project', 'services', '--project', 'recovery'], run, seeded.env)
   return addTotals(ofServices, await runFiles(['--project', 'web', '--project', 'browser'], run, seeded.env))
 }
 
