@@ -7,7 +7,7 @@ import { ChangesResponse } from '#proto/http/changes.ts'
 import { fetchJson, queryClickHouse } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
 import { findChromium } from '../../testing/servers/chromium.ts'
-import { pagePatienceMs, waitForPage } from '../screenshots/wait-for-page.ts'
+import { openPictureContext, waitForPage } from '../screenshots/wait-for-page.ts'
 import { type ChangeableServer, startChangeableServer } from './changeable-server.ts'
 import { waitForFirstSnapshot } from './changes.ts'
 import { startQueryLoad } from './query-load.ts'
@@ -82,13 +82,7 @@ const waitFor = async (withinMs: number, isMet: () => Promise<boolean>): Promise
 /** Clicks from the alert to the change, and takes a picture after each click. */
 const walk = async (url: string): Promise<string> => {
   await using browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] })
-  const context = await browser.newContext({
-    viewport,
-    timezoneId: 'UTC',
-    colorScheme: 'light',
-    reducedMotion: 'reduce',
-  })
-  context.setDefaultTimeout(pagePatienceMs)
+  const context = await openPictureContext(browser, viewport)
   const page = await context.newPage()
   await mkdir(folder, { recursive: true })
   await page.goto(`${url}/health?host=0&hosts=all`)

@@ -6,7 +6,7 @@ import { fetchJson } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
 import { findChromium } from '../../testing/servers/chromium.ts'
 import { screenshotPages } from './pages.ts'
-import { pagePatienceMs, waitForPage } from './wait-for-page.ts'
+import { openPictureContext, waitForPage } from './wait-for-page.ts'
 
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
@@ -24,13 +24,7 @@ const takeScreenshots = async (): Promise<void> => {
   const browser = scope.adopt(await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] }), (it) =>
     it.close(),
   )
-  const context = await browser.newContext({
-    viewport,
-    timezoneId: 'UTC',
-    colorScheme: 'light',
-    reducedMotion: 'reduce',
-  })
-  context.setDefaultTimeout(pagePatienceMs)
+  const context = await openPictureContext(browser, viewport)
   await mkdir(folder, { recursive: true })
   for (const { name, path } of screenshotPages) {
     const page = await context.newPage()

@@ -1,10 +1,25 @@
-import type { Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 /** Maximum time until a page has loaded. */
 export const pagePatienceMs = 120_000
 const pollMs = 100
 const hasNoPlaceholders =
   "[...document.querySelectorAll('main .skeleton')].every((part) => part.getBoundingClientRect().top >= innerHeight)"
+
+/** Opens a context whose pictures look the same on every machine. */
+export const openPictureContext = async (
+  browser: Browser,
+  viewport: { width: number; height: number },
+): Promise<BrowserContext> => {
+  const context = await browser.newContext({
+    viewport,
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(pagePatienceMs)
+  return context
+}
 
 /** Waits until a page shows its heading and has no pending requests and no visible placeholders. */
 export const waitForPage = async (page: Page): Promise<void> => {

@@ -32,7 +32,7 @@ const selectExpressions = (sql: string, serverVersion: string): string => {
 }
 
 /** Splits at the commas outside of parentheses, brackets and quotes. */
-const splitArguments = (text: string): string[] => {
+export const splitArguments = (text: string): string[] => {
   const parts = ['']
   let depth = 0
   let isQuoted = false

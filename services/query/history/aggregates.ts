@@ -1,3 +1,4 @@
+import { splitArguments } from '../definitions/versions.ts'
 import { argumentOf } from '../definitions/macros.ts'
 
 /** How the history stores the values of a column of a log. */
@@ -111,21 +112,6 @@ const normalizeExpression = (expression: string): string =>
     .replace(/^to(?:Float64|Int64|UInt64)\((\w+)\)$/, '$1')
     .replaceAll(/\s+/g, ' ')
     .trim()
-
-/** Splits at the commas outside of parentheses, brackets and quotes. */
-const splitArguments = (text: string): string[] => {
-  const parts = ['']
-  let depth = 0
-  let isQuoted = false
-  for (const character of text) {
-    if (character === "'") isQuoted = !isQuoted
-    if (!isQuoted && '(['.includes(character)) depth++
-    if (!isQuoted && ')]'.includes(character)) depth--
-    if (character === ',' && depth === 0 && !isQuoted) parts.push('')
-    else parts.push(`${parts.pop()}${character}`)
-  }
-  return parts.map((part) => part.trim())
-}
 
 /** Returns whether rewritten SQL still reads a column that the history lacks. */
 export const readsUnrecorded = (sql: string, log: AggregatedLog): boolean => {
